@@ -95,7 +95,6 @@ audit: $(READY)  ## known weaknesses in the locked packages; asks PyPI, so it ne
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
 	$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements/dev.lock
 	$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements/extras.lock
-	$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements/images.lock
 
 sbom: $(READY)  ## the bill of materials and the list of licenses, after a change of the dependencies
 	$(BIN)/python packaging/make_sbom.py
@@ -103,11 +102,10 @@ sbom: $(READY)  ## the bill of materials and the list of licenses, after a chang
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade
 
 lock:  ## renew the lock files after a change of pyproject.toml (needs uv)
-	$(COMPILE) --extra app --extra tables --extra data --extra plot --extra series --extra notebook --extra terminal --group test --group check \
+	$(COMPILE) --extra page --extra networks --extra tables --extra data --extra plot --extra series --extra notebook --extra terminal --group test --group check \
 	  pyproject.toml requirements/build.in -o requirements/dev.lock
-	$(COMPILE) --extra dask --extra fast --extra lab --extra names --group browser -c requirements/dev.lock pyproject.toml -o requirements/extras.lock
+	$(COMPILE) --extra dask --extra fast --extra lab --extra names --extra fastembed --group browser -c requirements/dev.lock pyproject.toml -o requirements/extras.lock
 	$(COMPILE) --group docs -c requirements/dev.lock -c requirements/extras.lock -o requirements/docs.lock
-	$(COMPILE) --no-deps requirements/images.in -o requirements/images.lock
 
 clean:  ## remove what was made: the environment, caches, distributions
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache

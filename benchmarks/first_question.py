@@ -20,7 +20,7 @@ build_super_instances(X, 1000, engine="sample")
 """
 DESCRIBE = """
 from likewise.items import open_items
-open_items({path!r}, image_features="descriptors").features()
+open_items({path!r}, encoder="layout").features()
 """
 CASES = {
     "150 x 4 rows": ("", "imports", "3.1 to 3.9 s"),
@@ -40,7 +40,7 @@ def commands(work):
         np.savetxt(path, X, fmt="%.5f", delimiter=",", header=header, comments="")
         yield (path,)
     make_pictures(work / "pictures", np.arange(500) % 20, (128, 128))
-    yield work / "pictures", "--image-features", "descriptors"
+    yield work / "pictures", "--encoder", "layout"
 
 
 def main():

@@ -287,7 +287,7 @@ def large_photos(work):
     rng = np.random.default_rng(3)
     np.save(work / "large.npy", rng.normal(size=(8, 16))[truth] + rng.normal(size=(40, 16)))
     make_pictures(work / "large", truth, (4000, 3000))
-    items = open_items(work / "large", image_features="descriptors")
+    items = open_items(work / "large", encoder="layout")
     began = time.perf_counter()
     for i in range(10):
         items.thumbnail(i, 1024)
@@ -332,9 +332,9 @@ def first_questions(work):
     make_pictures(work / "small", np.arange(500) % 20, (128, 128))
     os.environ["XDG_CACHE_HOME"] = str(work / "cache")  # no features from earlier runs
     rows = []
-    for features in ("efficientnet-lite0", "descriptors"):
+    for features in ("efficientnet-lite0", "layout"):
         what = f"first question of 500 small pictures, {features}"
-        options = ("--image-features", features, "--session", work / f"{features}.likewise")
+        options = ("--encoder", features, "--session", work / f"{features}.likewise")
         rows += first_question(what, 10, work / "small", *options)
     again = ("--session", work / "again.likewise")
     rows += first_question("the same, begun again with features kept", 10, work / "small", *again)

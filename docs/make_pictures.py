@@ -22,7 +22,7 @@ CHROMIUM = os.environ.get("LIKEWISE_CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
-PLAIN = {"image_features": "descriptors"}
+PLAIN = {"encoder": "layout"}
 MAILS = [
     "The parcel arrived two days late and the box was torn.",
     "My parcel came late and the box is damaged.",

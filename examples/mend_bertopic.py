@@ -39,7 +39,7 @@ def documents(n=300, seed=0):
 
 def main():
     texts, truth = documents()
-    # Any embeddings work; those of a sentence-transformers model are usual.
+    # Any embeddings work; those of a model for sentences are usual.
     tfidf = TfidfVectorizer().fit_transform(texts)
     embeddings = normalize(TruncatedSVD(20, random_state=0).fit_transform(tfidf))
     model = BERTopic(

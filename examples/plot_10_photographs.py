@@ -28,7 +28,7 @@ for number, photograph in enumerate(load_sample_images().images):
 with TemporaryDirectory() as folder:
     for number, piece in enumerate(pieces):
         Image.fromarray(piece).save(Path(folder) / f"piece-{number:03d}.png")
-    items = open_items(folder, image_features="descriptors", cache=False)
+    items = open_items(folder, encoder="layout", cache=False)
     model = Likewise(max_queries=20, random_state=0).fit(items, oracle=LabelOracle(truth))
 
 # %%

@@ -1,8 +1,8 @@
 """Write the bill of materials of the wheel (CycloneDX, PEP 770) and the list of licenses.
 
-The wheel bundles nothing, so the bill names what the package needs and the license of each, read
-from the metadata of the installed packages. `make sbom` runs it; tests/packaging holds it to
-pyproject.toml.
+The wheel bundles a vocabulary and no software, so the bill names what the package needs and the
+license of each, read from the metadata of the installed packages. `make sbom` runs it;
+tests/packaging holds it to pyproject.toml.
 """
 
 from __future__ import annotations
@@ -14,10 +14,18 @@ from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import Any
 
+from likewise.items.encoders import networks
+
 ROOT = Path(__file__).parents[1]
 BILL = ROOT / "packaging" / "likewise.cdx.json"
 LICENSES = ROOT / "docs" / "licenses.md"
 NOT_STATED = "not stated in its metadata"
+WEIGHTS = {
+    file.package: file.license
+    for network in (*networks.PICTURES.values(), *networks.TEXTS.values())
+    for file in network.weights
+}
+"""Licenses of packages of weights, which state them in a file."""
 
 
 def needs() -> dict[str, list[str]]:
@@ -38,6 +46,8 @@ def name_of(need: str) -> str:
 
 def license_of(package: str) -> str | None:
     """Return the license of an installed package by its metadata; None if it is not installed."""
+    if package in WEIGHTS:
+        return WEIGHTS[package]
     try:
         about: Any = metadata(package)
     except PackageNotFoundError:
@@ -66,7 +76,7 @@ def bill(licenses: dict[str, str]) -> dict[str, Any]:
                 "bom-ref": "pkg:pypi/likewise",
                 "name": "likewise",
                 "purl": "pkg:pypi/likewise",
-                "licenses": [{"license": {"id": "BSD-3-Clause"}}],
+                "licenses": [{"expression": "BSD-3-Clause AND Apache-2.0"}],
             }
         },
         "components": [
@@ -94,9 +104,9 @@ def table(licenses: dict[str, str]) -> str:
     lines = [
         "# Licenses",
         "",
-        "`likewise` is BSD-3-Clause. It bundles no other software. These are the packages that it",
-        "needs, with their licenses by their own metadata. The wheel has the same list as a bill",
-        "of materials (CycloneDX, in `*.dist-info/sboms`).",
+        "`likewise` is BSD-3-Clause. It bundles the vocabulary of BERT (Apache-2.0), and no other",
+        "software. These are the packages that it needs, with their licenses by their metadata.",
+        "The wheel has the same list as a bill of materials (CycloneDX, in `*.dist-info/sboms`).",
         "",
         "| package | needed by | license |",
         "|---|---|---|",

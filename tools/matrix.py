@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-# All but torch and what is built on it: gigabytes, and tested with one version by `.ci/run`.
+# All but torch, which is gigabytes and only for the laboratory.
 EXTRAS = "app,tables,data,plot,series,notebook,dask,fast,testing"
 
 

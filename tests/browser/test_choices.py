@@ -17,9 +17,7 @@ LOW = {"viewport": {"width": 640, "height": 400}}
 @pytest.fixture
 def served(digits, serve, tmp_path):
     """A server, after answers that found three groups or more."""
-    server = serve(
-        digits[0], questions="choices", session=tmp_path / "s", image_features="descriptors"
-    )
+    server = serve(digits[0], questions="choices", session=tmp_path / "s", encoder="layout")
     answer(server.project, digits[1], 6)
     return server
 
@@ -253,7 +251,7 @@ def test_copies_are_never_asked_about_and_shown_with_their_number(tmp_path, serv
     folder.mkdir()
     for k in range(40):
         image.new("RGB", (40, 40), (60 * (k % 4), 255 - 60 * (k % 4), 0)).save(folder / f"{k}.png")
-    server = serve(folder, questions="choices", image_features="descriptors")
+    server = serve(folder, questions="choices", encoder="layout")
     someone = person(server)
     n = 0
     while someone.fetch("api/query")["question"] is not None and n < 10:

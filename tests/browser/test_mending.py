@@ -59,7 +59,7 @@ def test_items_are_selected_by_click_shift_drag_and_space_and_move(mender):
 
 def test_pictures_are_selected_by_drawing_over_them(digits, serve, person, tmp_path):
     folder, truth = digits
-    server = serve(folder, session=tmp_path / "s", image_features="descriptors")
+    server = serve(folder, session=tmp_path / "s", encoder="layout")
     someone = person(server.answer(truth, 12), truth)
     someone.go("Groups")
     someone.open_group()
@@ -256,7 +256,7 @@ def test_the_whole_path_from_a_folder_to_an_export_that_keeps_what_was_said(
     digits, serve, person, tmp_path
 ):
     folder, truth = digits
-    server = serve(folder, session=tmp_path / "x.likewise", image_features="descriptors")
+    server = serve(folder, session=tmp_path / "x.likewise", encoder="layout")
     someone = person(server.answer(truth, 35), truth)
     page = someone.page
     someone.answer(5)
@@ -288,7 +288,7 @@ def test_the_whole_path_from_a_folder_to_an_export_that_keeps_what_was_said(
 
 def test_from_the_doubts_of_one_group_to_those_of_the_next(digits, serve, person, tmp_path):
     folder, truth = digits
-    server = serve(folder, session=tmp_path / "s", image_features="descriptors")
+    server = serve(folder, session=tmp_path / "s", encoder="layout")
     someone = person(server.answer(truth, 12), truth)
     someone.go("Groups")
     doubtful = sorted(server.project.groups(), key=lambda group: -group.n_doubtful)

@@ -41,7 +41,7 @@ def listen(someone, server):
 
 def test_a_folder_of_200_pictures_is_labeled_with_the_network_off(digits, serve, person, tmp_path):
     folder, truth = digits
-    server = serve(folder, 20, session=tmp_path / "x.likewise", image_features="descriptors")
+    server = serve(folder, 20, session=tmp_path / "x.likewise", encoder="layout")
     someone = person(server, truth)
     foreign = listen(someone, server)
     page = someone.page
@@ -62,7 +62,7 @@ def test_a_folder_of_200_pictures_is_labeled_with_the_network_off(digits, serve,
 
 def test_the_pictures_that_may_come_next_are_fetched_beforehand(digits, serve, person, tmp_path):
     folder, truth = digits
-    server = serve(folder, 20, session=tmp_path / "x.likewise", image_features="descriptors")
+    server = serve(folder, 20, session=tmp_path / "x.likewise", encoder="layout")
     someone = person(server, truth)
     ahead = someone.fetch("api/ahead")["next"]
     wanted = {q[s]["image"] for q in ahead.values() for s in ("left", "right")}
@@ -77,7 +77,7 @@ def test_the_pictures_that_may_come_next_are_fetched_beforehand(digits, serve, p
 
 def test_pictures_zoom_together_and_can_be_shown_one_at_a_time(digits, serve, person, tmp_path):
     folder, truth = digits
-    server = serve(folder, 20, session=tmp_path / "x.likewise", image_features="descriptors")
+    server = serve(folder, 20, session=tmp_path / "x.likewise", encoder="layout")
     someone = person(server, truth)
     page = someone.page
     page.locator(".left .frame").click(position={"x": 40, "y": 40})
@@ -194,7 +194,7 @@ def test_hostile_cells_are_text_and_nothing_else(tmp_path, serve, person):
 
 def test_the_page_fits_a_phone_and_swipes_answer(digits, serve, person, tmp_path):
     folder, truth = digits
-    server = serve(folder, 20, session=tmp_path / "x.likewise", image_features="descriptors")
+    server = serve(folder, 20, session=tmp_path / "x.likewise", encoder="layout")
     someone = person(
         server, truth, viewport={"width": 375, "height": 740}, has_touch=True, is_mobile=True
     )
@@ -225,7 +225,7 @@ def test_the_page_fits_a_phone_and_swipes_answer(digits, serve, person, tmp_path
 
 def test_how_complete_the_groups_are_fits_a_phone(digits, serve, person, tmp_path):
     folder, truth = digits
-    server = serve(folder, session=tmp_path / "x.likewise", image_features="descriptors")
+    server = serve(folder, session=tmp_path / "x.likewise", encoder="layout")
     someone = person(server.answer(truth, 20), truth, viewport={"width": 375, "height": 740})
     # How many answers it takes until that can be said is up to the learner.
     while "% right" not in someone.fetch("api/progress")["outlook"]["line"]:
@@ -240,9 +240,7 @@ def test_the_line_and_its_curve_say_how_good_the_groups_are_and_what_more_would_
     digits, serve, person, tmp_path
 ):
     folder, truth = digits
-    server = serve(
-        folder, session=tmp_path / "x", questions="choices", image_features="descriptors"
-    )
+    server = serve(folder, session=tmp_path / "x", questions="choices", encoder="layout")
     someone = person(server, truth)
     page = someone.page
     while len((someone.fetch("api/progress")["completeness"] or {}).get("curve", ())) < 2:
@@ -408,7 +406,7 @@ def input_of(tmp_path, digits):
 
     def make(kind):
         if kind == "images":
-            options = {"session": tmp_path / "x.likewise", "image_features": "descriptors"}
+            options = {"session": tmp_path / "x.likewise", "encoder": "layout"}
             return digits[0], options
         if kind == "texts":
             path = tmp_path / "mails.csv"
@@ -525,7 +523,7 @@ def test_the_page_weighs_less_than_200_kilobytes(labeler):
 def test_what_is_compared_takes_most_of_a_small_screen(digits, serve, person, tmp_path):
     folder, truth = digits
     screen = {"width": 1280, "height": 720}
-    server = serve(folder, session=tmp_path / "s", image_features="descriptors")
+    server = serve(folder, session=tmp_path / "s", encoder="layout")
     someone = person(server, truth, viewport=screen)
     someone.answer(6)
     box = someone.page.locator("#pair").bounding_box()

@@ -52,6 +52,6 @@ def test_no_fish_leaves_the_picture():
 @pytest.mark.slow
 def test_a_dozen_answers_group_them_by_kind(folder):
     truth = np.unique([fish.kind for fish in school()], return_inverse=True)[1]
-    X = np.asarray(open_items(folder, image_features="descriptors"))
+    X = np.asarray(open_items(folder, encoder="layout"))
     model = Likewise(12, random_state=0).fit(X, oracle=LabelOracle(truth))
     assert adjusted_rand_score(truth, model.labels_) > 0.9

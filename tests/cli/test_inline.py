@@ -32,7 +32,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def project(folder):
-    project = open_project(folder, options={"image_features": "descriptors"}).project
+    project = open_project(folder, options={"encoder": "layout"}).project
     yield project
     project.close()
 
@@ -105,7 +105,7 @@ def test_a_broken_picture_gets_a_placeholder_here_too(project, capfd):
 
 def test_a_pipe_gets_paths_and_no_escapes(folder, monkeypatch):
     monkeypatch.setenv("TERM", "xterm-kitty")
-    args = ["label", str(folder), "--terminal", "--image-features", "descriptors"]
+    args = ["label", str(folder), "--terminal", "--encoder", "layout"]
     result = CliRunner().invoke(main, args, input="s\nq\n")
     assert result.exit_code == 0
     assert "\x1b" not in result.output

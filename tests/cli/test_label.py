@@ -180,7 +180,7 @@ def test_pictures_are_paths(tmp_path):
     folder.mkdir()
     for k in range(4):
         image.new("RGB", (8, 8), (k * 60, 0, 0)).save(folder / f"{k}.png")
-    result = label(folder, "q\n", "--image-features", "descriptors")
+    result = label(folder, "q\n", "--encoder", "layout")
     assert result.exit_code == 0
     assert result.output.count(f"{folder}{os.sep}") == 2
     assert (tmp_path / "photos.likewise").exists()
@@ -192,10 +192,10 @@ def test_a_session_stays_with_the_features_it_was_begun_with(tmp_path, monkeypat
         image.new("RGB", (8, 8), (k * 60, 0, 0)).save(tmp_path / f"{k}.png")
     from likewise.items.images import recipes
 
-    monkeypatch.setattr(recipes, "has_efficientnet", lambda name: False)
+    monkeypatch.setattr(recipes, "installed", lambda name: False)
     begun = open_project(tmp_path, session=tmp_path / "s.likewise").project
     begun.close()
-    monkeypatch.setattr(recipes, "has_efficientnet", lambda name: True)
+    monkeypatch.setattr(recipes, "installed", lambda name: True)
     later = open_project(tmp_path, session=tmp_path / "s.likewise").project
     assert "without a network" in later.features.description
     later.close()

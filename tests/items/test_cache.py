@@ -122,7 +122,7 @@ def test_one_picture_more_is_the_only_one_looked_at(tmp_path, looked_at):
     folder.mkdir()
     for k in range(5):
         draw(folder / f"{k}.png", (k * 40, 0, 0))
-    options = {"image_features": "descriptors", "cache": cache}
+    options = {"encoder": "layout", "cache": cache}
     before = open_items(folder, **options).features().X
     assert looked_at == [5]
     draw(folder / "0a.png", "blue")
@@ -138,7 +138,7 @@ def test_equal_pictures_are_looked_at_once(tmp_path, looked_at):
     for k in range(4):
         draw(tmp_path / f"{k}.png", "red" if k % 2 else "green")
     steps = []
-    items = open_items(tmp_path, image_features="descriptors", cache=False)
+    items = open_items(tmp_path, encoder="layout", cache=False)
     X = items.features(lambda *step: steps.append(step)).X
     assert looked_at == [2]
     assert steps == [(4, 4)]
@@ -157,7 +157,7 @@ def test_what_was_done_before_an_interruption_is_not_done_again(tmp_path, looked
         if done == 4:
             raise KeyboardInterrupt
 
-    items = open_items(folder, image_features="descriptors", cache=cache)
+    items = open_items(folder, encoder="layout", cache=cache)
     with pytest.raises(KeyboardInterrupt):
         items.features(stop)
     items.features()

@@ -109,28 +109,17 @@ def test_new_rows_that_do_not_fit_are_refused(new, message):
 
 
 def test_a_model_of_texts_predicts_new_texts():
-    model = fitted(open_items(sentences(0)))
+    model = fitted(open_items(sentences(0), encoder="words"))
     assert adjusted_rand_score(SPECIES, model.predict(sentences(1))) == 1.0
     assert model.predict([WORDS[1]])[0] == model.labels_[1]
 
 
 def test_a_model_of_a_column_of_texts_predicts_frames_and_lists():
     frame = pd.DataFrame({"text": sentences(0), "key": [f"k{i}" for i in range(60)]})
-    model = fitted(open_items(frame, text="text", id="key"))
+    model = fitted(open_items(frame, text="text", id="key", encoder="words"))
     new = sentences(2)
     expected = model.predict(new)
     assert np.array_equal(model.predict(pd.DataFrame({"text": new})), expected)
-
-
-def test_new_texts_are_described_by_the_model_of_the_first(monkeypatch):
-    class Lengths:
-        def encode(self, texts, **options):
-            return np.array([[len(text), 1.0] for text in texts])
-
-    monkeypatch.setattr("likewise.items.texts._load", lambda model: Lengths())
-    frame = pd.DataFrame({"body": ["one", "three"], "key": ["a", "b"]})
-    items = open_items(frame, text="body", id="key", text_features="lengths", cache=False)
-    assert items.describe(["seven"]).X.tolist() == [[5.0, 1.0]]
 
 
 def test_warped_series_are_compared_with_all_others_so_new_ones_are_refused():
@@ -140,7 +129,7 @@ def test_warped_series_are_compared_with_all_others_so_new_ones_are_refused():
 
 
 def test_words_that_were_not_there_before_do_not_count():
-    items = open_items(sentences(0))
+    items = open_items(sentences(0), encoder="words")
     assert items.describe(["entirely unknown"]).X.tolist() == [[0.0] * items.features().X.shape[1]]
 
 
@@ -200,7 +189,7 @@ def test_new_items_are_described_too_and_models_can_be_pickled():
     again = pickle.loads(pickle.dumps(model))
     new = open_items(animals(seed=3))
     assert np.array_equal(again.predict(new), model.predict(new))
-    text_model = pickle.loads(pickle.dumps(fitted(open_items(sentences(0)))))
+    text_model = pickle.loads(pickle.dumps(fitted(open_items(sentences(0), encoder="words"))))
     assert text_model.predict(sentences(1)).shape == (60,)
 
 
@@ -247,12 +236,12 @@ def test_every_kind_has_its_aspects(tmp_path):
     columns = ["island", "note", "mass", "seen"]
     rows = open_items(frame, columns=columns)
     assert names_and_widths(rows) == {"numbers": 2, "categories": 3, "texts": 16}
-    assert names_and_widths(open_items(sentences(0))) == {"words": 10}
+    assert names_and_widths(open_items(sentences(0), encoder="words")) == {"words": 10}
     assert names_and_widths(open_items(curves(0), kind="series")) == {"shape": 30}
     assert names_and_widths(open_items(tmp_path / "X.npy")) == {"numbers": 3}
     own = open_items(animals()).with_features(Features(np.eye(60), "of my own"))
     assert [aspect.name for aspect in own.features().aspects] == ["own"]
-    digits = open_items(load_digits().images[:6], image_features="descriptors")
+    digits = open_items(load_digits().images[:6], encoder="layout")
     assert list(names_and_widths(digits)) == ["layout"]
 
 
@@ -285,20 +274,6 @@ def test_the_length_of_series_in_a_recipe_is_bounded():
     recipe = {"length": 10**9, "channels": ["value"]}
     with pytest.raises(InputError, match="at 1 to 1024 moments, not 1000000000"):
         items.features(aspects=[Aspect("shape", "of a file", recipe)])
-
-
-def test_pictures_are_not_described_by_a_network_they_were_not_opened_for():
-    items = open_items(load_digits().images[:6], image_features="descriptors")
-    with pytest.raises(InputError, match="open them with --image-features resnet18"):
-        items.features(aspects=[Aspect("content", "of a file", {"recipe": "resnet18"})])
-
-
-def test_texts_are_not_described_by_a_model_they_were_not_opened_for():
-    items = open_items(sentences(0))
-    with pytest.raises(
-        InputError, match=r"described by 'other', .* Open them with --text-features"
-    ):
-        items.features(aspects=[Aspect("meaning", "of a file", {"model": "other"})])
 
 
 def test_items_without_aspects_can_only_be_shown(tmp_path):

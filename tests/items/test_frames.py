@@ -79,7 +79,7 @@ def test_an_index_without_repetitions_names_the_rows():
 
 def test_a_frame_may_hold_texts_or_series(tmp_path):
     words = [f"red apple {k}" if k % 2 else f"blue sea {k}" for k in range(20)]
-    texts = open_items(pandas_frame({"body": words}), text="body", cache=tmp_path)
+    texts = open_items(pandas_frame({"body": words}), text="body", encoder="words", cache=tmp_path)
     assert (texts.kind, texts.features().X.shape) == ("texts", (20, 4))
     series = open_items(pandas_frame({"a": [1.0, 2], "b": [2.0, 1], "c": [3.0, 0]}), series=True)
     assert isinstance(series, SeriesItems)

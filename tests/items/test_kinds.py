@@ -145,7 +145,7 @@ def test_options_without_effect_are_refused(tmp_path, table, X):
 def test_a_second_start_finds_the_features_and_a_changed_item_does_not(tmp_path, monkeypatch):
     path = tmp_path / "t.csv"
     path.write_text("text\n" + "\n".join(f"word{k % 3} other{k % 2} thing" for k in range(20)))
-    first = open_items(path, text="text").features().X
+    first = open_items(path, text="text", encoder="words").features().X
     calls = []
 
     def watched(texts):
@@ -153,12 +153,12 @@ def test_a_second_start_finds_the_features_and_a_changed_item_does_not(tmp_path,
         return np.ones((len(texts), 2)), {}
 
     monkeypatch.setattr("likewise.items.latent.fit_words", watched)
-    assert np.array_equal(open_items(path, text="text").features().X, first)
+    assert np.array_equal(open_items(path, text="text", encoder="words").features().X, first)
     assert calls == []
     path.write_text(path.read_text() + "\nmore")
-    open_items(path, text="text").features()
+    open_items(path, text="text", encoder="words").features()
     assert calls == [1]
-    open_items(path, text="text", cache=False).features()
+    open_items(path, text="text", encoder="words", cache=False).features()
     assert calls == [1, 1]
 
 

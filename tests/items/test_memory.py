@@ -78,7 +78,8 @@ def test_pixels_that_are_no_numbers_are_named():
 
 
 def test_one_text_is_an_item():
-    assert open_items(["alone"], cache=False).features().X.tolist() == [[0.0]]
+    assert open_items(["alone"], encoder="words", cache=False).features().X.tolist() == [[0.0]]
+    assert len(open_items(["alone"], cache=False).features().X) == 1
 
 
 def test_an_empty_path_is_not_this_folder():
@@ -94,7 +95,7 @@ def test_things_in_memory_are_of_four_kinds():
 def test_features_of_things_in_memory_can_be_chosen():
     pytest.importorskip("PIL", reason='pip install "likewise[app]"')
     pixels = np.random.default_rng(0).random((3, 8, 8))
-    items = open_items(pixels, image_features="descriptors", cache=False)
+    items = open_items(pixels, encoder="layout", cache=False)
     assert "without a network" in items.features().description
     pytest.importorskip("dtaidistance", reason='pip install "likewise[series]"')
     warped = open_items([[1, 2, 1], [2, 1, 2]], series_features="dtw", cache=False)

@@ -228,7 +228,7 @@ def test_loops_of_links_do_not_keep_a_folder_from_opening(folder):
     (folder / "two.png").symlink_to(folder / "one.png")
     (folder / "self.png").symlink_to("self.png")
     (folder / "up").symlink_to(folder, target_is_directory=True)
-    items = open_items(folder, image_features="descriptors")
+    items = open_items(folder, encoder="layout")
     assert items.ids == ("a.png", "bb.png", "ccc.png")
     assert sorted(problem.message for problem in items.problems) == [
         "one.png: a link that leads nowhere, left out",
@@ -241,7 +241,7 @@ def test_loops_of_links_do_not_keep_a_folder_from_opening(folder):
 def test_what_is_left_out_is_said_when_a_folder_is_labeled(folder):
     (folder / "self.png").symlink_to("self.png")
     lines = []
-    options = {"image_features": "descriptors"}
+    options = {"encoder": "layout"}
     with closing(open_project(folder, options=options, say=lines.append).project) as project:
         assert project.items.n == 3
     assert "left out: self.png: a link that leads nowhere, left out" in lines
@@ -271,7 +271,7 @@ def test_names_of_any_bytes_open_with_different_readable_ids(folder):
     for name in (b"caf\xe9.png", b"caf\\xe9.png", b"two\nlines.png", b"\x1b[2J.png"):
         with open(raw + b"/" + name, "wb") as file:
             file.write((folder / "a.png").read_bytes())
-    items = open_items(folder, image_features="descriptors")
+    items = open_items(folder, encoder="layout")
     assert items.ids == (
         "\\x1b[2J.png",
         "a.png",

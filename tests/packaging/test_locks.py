@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from likewise.items.encoders import networks
+
 requirements = pytest.importorskip("packaging.requirements", reason="pip install packaging")
 utils = pytest.importorskip("packaging.utils", reason="pip install packaging")
 
 ROOT = Path(__file__).parents[2]
 ASKED = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 LOCKS = ("dev", "extras", "docs")
-HASHED = (*LOCKS, "images")
 
 
 def recipe(lock):
@@ -59,7 +60,7 @@ def test_every_requirement_is_locked_at_a_version_that_it_allows(lock):
     assert not wrong, f"make lock: {wrong}"
 
 
-@pytest.mark.parametrize("lock", HASHED)
+@pytest.mark.parametrize("lock", LOCKS)
 def test_everything_that_is_locked_has_a_hash(lock):
     text = (ROOT / f"requirements/{lock}.lock").read_text("utf-8")
     blocks = re.split(r"^(?=[\w.-]+==)", text, flags=re.M)[1:]
@@ -76,17 +77,9 @@ def test_a_package_in_two_locks_has_one_version():
 def test_every_extra_is_locked_tested_by_name_or_made_of_others():
     extras = set(ASKED["project"]["optional-dependencies"])
     in_locks = {extra for lock in LOCKS for extra in recipe(lock)[0]}
-    by_name = {"images", "texts"}  # torch, by `.ci/run` and requirements/images.lock
-    assert extras - in_locks - by_name == {"testing", "all"}
+    by_hand = {"inception"}  # torch, which is gigabytes
+    assert extras - in_locks - by_hand == {"testing", "app", "all"}
     assert set(ASKED["dependency-groups"]) == {g for lock in LOCKS for g in recipe(lock)[1]}
-
-
-def test_networks_are_locked_at_the_versions_of_their_list():
-    listed = re.findall(
-        r"^[\w.-]+==\S+", (ROOT / "requirements/images.in").read_text("utf-8"), re.M
-    )
-    lock = (ROOT / "requirements/images.lock").read_text("utf-8")
-    assert sorted(listed) == sorted(re.findall(r"^[\w.-]+==\S+", lock, re.M))
 
 
 def test_what_is_installed_from_a_lock_is_held_to_its_hashes():
@@ -94,3 +87,16 @@ def test_what_is_installed_from_a_lock_is_held_to_its_hashes():
         for line in path.read_text("utf-8").splitlines():
             if re.search(r"pip.* -r requirements/", line):
                 assert "--require-hashes" in line, f"{path.name}: {line}"
+
+
+def test_weights_are_pinned_exactly_as_the_table_of_networks_has_them():
+    extras = ASKED["project"]["optional-dependencies"]
+    pinned = {need for need in extras["networks"] + extras["lab"] if "==" in need}
+    table = (*networks.PICTURES.values(), *networks.TEXTS.values())
+    assert pinned == {file.requirement for network in table for file in network.weights}
+
+
+def test_the_page_can_be_installed_without_weights():
+    extras = ASKED["project"]["optional-dependencies"]
+    assert not [need for need in extras["page"] if "==" in need or "likewise" in need]
+    assert extras["app"] == ["likewise[page,networks]"]

@@ -46,7 +46,7 @@ def reopen():
         while opened:
             opened.pop().project.close()
         lines: list[str] = []
-        options.setdefault("options", {"image_features": "descriptors", "cache": False})
+        options.setdefault("options", {"encoder": "layout", "cache": False})
         opened.append(opening.open_project(path, say=lines.append, **options))
         opened[-1].project.said = lines
         return opened[-1].project
@@ -208,7 +208,7 @@ def test_undo_takes_back_answers_and_what_joined_stays(folder, reopen):
 
 
 def test_a_page_that_is_open_says_that_another_process_took_items_in(folder, reopen):
-    old = opening.open_project(folder, options={"image_features": "descriptors", "cache": False})
+    old = opening.open_project(folder, options={"encoder": "layout", "cache": False})
     with closing(old.project) as page:
         answer(page, 2)
         picture(folder, "red-new.png", 50)

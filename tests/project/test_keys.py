@@ -183,7 +183,7 @@ def test_what_cannot_be_shown_is_open_and_a_renamed_picture_is_the_same_one(tmp_
         picture = image.new("RGB", (24, 24), (255 * (k % 2), 10 * k, 0))
         picture.save(folder / f"{k}.png")
     (folder / "broken.png").write_bytes(b"no picture")
-    options = {"image_features": "descriptors"}
+    options = {"encoder": "layout"}
     project = open_project(folder, options=options).project
     row = project.ids.index("broken.png")
     for _ in range(3):

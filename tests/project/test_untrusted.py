@@ -98,12 +98,13 @@ def test_what_is_built_in_is_loaded_without_the_current_folder(session):
     assert str(session.parent) not in sys.path
 
 
-def test_a_model_that_only_a_file_names_is_not_loaded(session, monkeypatch):
-    edited(session, "options", {"text": "text", "text_features": "evil-model", "cache": False})
-    monkeypatch.setattr("likewise.items.texts._load", lambda name: pytest.fail(f"loads {name}"))
+def test_an_encoder_that_only_a_file_names_is_not_loaded(session, monkeypatch):
+    edited(session, "options", {"text": "text", "encoder": "evil.onnx", "cache": False})
+    load = "likewise.items.texts.text_encoder"
+    monkeypatch.setattr(load, lambda name: pytest.fail(f"loads {name}"))
     with closing(open_session_file(session).project) as project:
         assert project.ids
-        with pytest.raises(InputError, match="--text-features evil-model"):
+        with pytest.raises(InputError, match=r"--encoder evil\.onnx"):
             _ = project.features
 
 

@@ -382,7 +382,7 @@ def test_a_picture_that_cannot_be_shown_is_typical_of_nothing(tmp_path, client_f
         color = (255, 9 * k, 0) if k % 2 else (0, 9 * k, 255)
         image.new("RGB", (16, 16), color).save(folder / f"z{k}.png")
         (folder / f"broken{k}.png").write_bytes(f"not a picture {k}".encode())
-    options = {"image_features": "descriptors", "cache": False}
+    options = {"encoder": "layout", "cache": False}
     project = open_project(folder, options=options).project
     groups = client_for(project).get("/api/groups").json()["groups"]
     typical = [thing["id"] for group in groups for thing in group["typical"]]

@@ -46,7 +46,7 @@ def folder(tmp_path):
 @pytest.fixture
 def pictures(folder, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    project = open_project(folder, options={"image_features": "descriptors"}).project
+    project = open_project(folder, options={"encoder": "layout"}).project
     yield project
     project.close()
 
@@ -414,7 +414,7 @@ def test_a_link_out_of_the_folder_is_not_followed(folder, tmp_path):
     (folder / "link.png").symlink_to(secret)
     (folder / "dir").symlink_to(tmp_path)
     said: list[str] = []
-    options = {"image_features": "descriptors", "cache": False}
+    options = {"encoder": "layout", "cache": False}
     project = open_project(folder, options=options, say=said.append).project
     assert "link.png" not in project.ids
     assert not any("secret" in name for name in project.ids)
@@ -442,7 +442,7 @@ def test_svg_and_html_are_never_served_as_such(folder, client_for):
     )
     (folder / "active.html").write_text("<script>alert(1)</script>")
     (folder / "posing.png").write_text("<svg onload=alert(1)><script>alert(1)</script></svg>")
-    options = {"image_features": "descriptors", "cache": False}
+    options = {"encoder": "layout", "cache": False}
     project = open_project(folder, options=options).project
     client = client_for(project)
     assert not {"active.svg", "active.html"} & set(project.ids)
@@ -457,7 +457,7 @@ def test_a_decompression_bomb_and_a_broken_picture_get_a_placeholder(folder, cli
     # A header that promises 60 000 x 60 000 pixels.
     header = b"P5 60000 60000 255\n"
     (folder / "bomb.pgm").write_bytes(header + b"\0" * 100)
-    options = {"image_features": "descriptors", "cache": False}
+    options = {"encoder": "layout", "cache": False}
     project = open_project(folder, options=options).project
     client = client_for(project)
     for name in ("broken.jpg", "bomb.pgm"):

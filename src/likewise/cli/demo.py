@@ -88,7 +88,7 @@ def ask_on_page(*, opens: bool = True) -> None:
     with ServedPage(str(folder), "127.0.0.1", None, (), opens=opens) as page:
         opened = open_project(
             folder,
-            options={"image_features": "descriptors"},
+            options={"encoder": "layout"},
             checked=page.start,
             progress=page.progress,
         )

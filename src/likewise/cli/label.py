@@ -23,6 +23,15 @@ BEGIN = (
 )  # fmt: skip
 """The options about a session; those that `label` does not name are about the items."""
 
+encoder_option = click.option(
+    "--encoder",
+    multiple=True,
+    metavar="NAME",
+    callback=lambda _context, _option, names: names[0] if len(names) == 1 else list(names) or None,
+    help="What turns pictures or texts into values: layout or words (no network), a network such "
+    "as efficientnet-lite0, minilm or use-multilingual, an ONNX file, or a model of fastembed. "
+    "Given several times, they are compared side by side.",
+)
 session_option = click.option(
     "--session",
     type=click.Path(dir_okay=False),
@@ -86,16 +95,7 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     metavar="SCORE",
     help="With --pairs or --names: never ask about what is less alike than this.",
 )
-@click.option(
-    "--image-features",
-    metavar="NAME",
-    help="How to compare pictures: efficientnet-lite0, -lite2, descriptors or a timm model.",
-)
-@click.option(
-    "--text-features",
-    metavar="NAME",
-    help="How to compare texts: lsi or a sentence-transformers model.",
-)
+@encoder_option
 @click.option(
     "--series-features", type=click.Choice(["euclidean", "dtw"]), help="How to compare series."
 )

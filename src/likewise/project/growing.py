@@ -12,8 +12,8 @@ from likewise.core.journal import entry_to_dict
 from likewise.core.session import Session
 from likewise.errors import CannotGrowError
 from likewise.items import Aspect, Features, Items
+from likewise.items.encoders import check_trusted, named
 from likewise.items.features import OWN
-from likewise.items.texts import is_built_in
 from likewise.project.groups import DOUBTFUL
 from likewise.project.matching import Changes, Match, match_items
 from likewise.project.project import Project
@@ -179,19 +179,13 @@ def describe_stored(
 ) -> Features:
     """Return the features of items, made as those of the first ones.
 
-    A model that only a file names is not loaded, since it can hold code.
+    An encoder that only a file names is not loaded, since the file may come from a stranger.
     """
     strategy = session.strategy
     if strategy.candidates is not None:
         about = "the candidate pairs in the session file"
         return Features(strategy.candidates, about, "precomputed", partition=strategy.partition)
-    model = options.get("text_features")
-    if model is not None and model != wanted.get("text_features") and not is_built_in(model):
-        raise CannotGrowError(
-            f"this needs the model {model!r}, which the session file names. A file could come from "
-            f"a stranger, so it is not loaded. If you trust it, run the command again with "
-            f"--text-features {model}."
-        )
+    check_trusted(named(options.get("encoder") or ()), named(wanted.get("encoder") or ()))
     with readable(f"the payload {ASPECTS!r}"):
         aspects = [Aspect.from_dict(plain) for plain in unpack(store.payload(ASPECTS))]
         return items.features(aspects=aspects)

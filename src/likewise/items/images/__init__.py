@@ -15,6 +15,7 @@ import numpy as np
 from likewise.errors import InputError
 from likewise.files import open_regular
 from likewise.items.cache import FeatureCache
+from likewise.items.encoders import AUTO, check_same, check_trusted, named, notices
 from likewise.items.features import Aspect, Features, Problem
 from likewise.items.images import recipes
 from likewise.items.images.decoding import (
@@ -52,7 +53,7 @@ class ImageItems(Items):
 
     kind = "images"
     noun = "picture"
-    options = ("image_features", "white")
+    options = ("encoder", "white")
     has_pictures = True
 
     def __init__(
@@ -63,7 +64,7 @@ class ImageItems(Items):
         load: recipes.Load,
         *,
         locations: Sequence[str],
-        recipe: str,
+        encoder: str | Sequence[str],
         cache: FeatureCache,
         problems: Iterable[Problem] = (),
         notes: Iterable[str] = (),
@@ -73,7 +74,9 @@ class ImageItems(Items):
         broken = [
             Problem(i, f"{ids[i]}: {fault}") for i, (_, _, fault) in enumerate(looks) if fault
         ]
-        super().__init__(source, ids, problems=(*problems, *broken), notes=notes)
+        self._encoder = named(encoder)
+        said = notices(self._encoder)
+        super().__init__(source, ids, problems=(*problems, *broken), notes=(*notes, *said))
         self._broken = {problem.item for problem in broken if problem.item is not None}
         if len(broken) == len(ids):
             raise InputError(
@@ -81,7 +84,6 @@ class ImageItems(Items):
             )
         self._load = load
         self._locations = locations
-        self._recipe = recipes.choose_recipe(recipe)
         self._cache = cache
         self._thumbnail = lru_cache(maxsize=256)(self._encode)
 
@@ -99,7 +101,7 @@ class ImageItems(Items):
         source: Any,
         *,
         cache: FeatureCache,
-        image_features: str = "auto",
+        encoder: str | Sequence[str] = AUTO,
         white: float | None = None,
     ) -> Self:
         """Look for the pictures in a folder, or take those in a list.
@@ -108,7 +110,7 @@ class ImageItems(Items):
         """
         require_pillow()
         if isinstance(source, list):
-            return cls._in_memory(source, white, recipe=image_features, cache=cache)
+            return cls._in_memory(source, white, encoder=encoder, cache=cache)
         if white is not None:
             raise InputError(f"white is for arrays of pixels, not for {source}")
         if not source.is_dir():
@@ -123,7 +125,7 @@ class ImageItems(Items):
             looks,
             lambda i, at_least: decode(read_file(paths[i], folder), at_least),
             locations=[str(path) for path in paths],
-            recipe=image_features,
+            encoder=encoder,
             cache=cache,
             problems=problems,
             notes=notes,
@@ -182,34 +184,32 @@ class ImageItems(Items):
 
     def aspects(self) -> list[Aspect]:
         """Return the *content* of the pictures where there is a network, else their *layout*."""
-        return [recipes.aspect(self._recipe)]
+        return recipes.aspects(self._encoder)
 
     def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> Features:
         """Compute features, or fetch those in the cache; broken pictures get the mean."""
-        recipe = str(aspect.recipe["recipe"])
-        # A file could come from a stranger: other networks than ours are only loaded if asked for.
-        if recipe != self._recipe and not recipes.is_built_in(recipe):
-            raise InputError(
-                f"the first pictures were described by {recipe!r}. To describe others by it, open "
-                f"them with --image-features {recipe}"
-            )
-        key, hashes = recipes.cache_key(recipe), self._hashes
+        ((name, made_by),) = zip(aspect.recipe["encoders"], aspect.recipe["keys"], strict=True)
+        check_trusted([name], self._encoder)
+        key, hashes = f"images, {made_by}", self._hashes
         known = self._cache.find(key, hashes)
         whole = [i for i in range(self.n) if i not in self._broken]
         new = list({hashes[i]: i for i in whole if hashes[i] not in known}.values())
         faults: dict[str, str] = {}
         if new:
-            side, compute = recipes.find_recipe(recipe)
+            encoder = recipes.find_encoder(name)
+            check_same(encoder, made_by)
         for start in range(0, len(new), CHUNK):
             chunk = new[start : start + CHUNK]
             squares: dict[str, np.ndarray] = {}
-            for i, square in zip(chunk, recipes.squares(chunk, self._load, side), strict=True):
+            for i, square in zip(
+                chunk, recipes.squares(chunk, self._load, encoder.side), strict=True
+            ):
                 if isinstance(square, BrokenPictureError):
                     faults[hashes[i]] = str(square)
                 else:
                     squares[hashes[i]] = square
             if squares:
-                rows = compute(np.stack(list(squares.values()))).astype(np.float32)
+                rows = encoder.encode(np.stack(list(squares.values()))).astype(np.float32)
                 fresh = dict(zip(squares, rows, strict=True))
                 known |= fresh
                 self._cache.keep(key, fresh)

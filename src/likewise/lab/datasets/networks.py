@@ -11,21 +11,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import DatasetError, MissingExtraError, needs_extra
-from likewise.items.images.recipes import build_efficientnet, run_network
+from likewise.items.encoders import picture_encoder
+from likewise.items.encoders.engine import side_by_side
 
 INCEPTION_FILE = "inception_v3_google-0cc3c7bd.pth"
 INCEPTION_SHA256 = "0cc3c7bd"  # its first digits, which are in the name of the file
 INCEPTION_URL = f"https://download.pytorch.org/models/{INCEPTION_FILE}"
 
 
+LITE2 = "efficientnet-lite2"
+BATCH = 4
+"""Small, so that values between two layers stay in the processor's cache: twice as fast as 16."""
+
+
 def efficientnet_lite2(pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Compute the 1280 values before the classifier of EfficientNet-Lite2."""
-    return build_efficientnet("efficientnet-lite2")(pictures)
+    encoder = picture_encoder(LITE2)
+    return encoder.encode(_resized(pictures, encoder.side))
+
+
+def _resized(pictures: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
+    """Return gray pictures as squares in colors."""
+    from PIL import Image
+
+    squares = [
+        Image.fromarray(one).resize((side, side), Image.Resampling.BILINEAR) for one in pictures
+    ]
+    return np.stack([np.asarray(one.convert("RGB")) for one in squares])
 
 
 def inception_v3(pictures: NDArray[np.uint8], weights: Path) -> NDArray[np.float32]:
     """Compute the 2048 values of the second last layer of Inception-V3, as the paper does."""
-    with needs_extra("features='inception-v3'", "images"):
+    with needs_extra("features='inception-v3'", "inception"):
         import torch
     network = build_inception_v3()
     state = torch.load(weights, weights_only=True)
@@ -33,7 +50,24 @@ def inception_v3(pictures: NDArray[np.uint8], weights: Path) -> NDArray[np.float
     state = {key: value for key, value in state.items() if not key.startswith(("AuxLogits", "fc"))}
     network.load_state_dict(state)
     network.eval().to(memory_format=torch.channels_last)
-    return run_network(pictures, network, size=299, center=127.5, spread=127.5)
+    scaled = (_resized(pictures, 299).astype(np.float32) - 127.5) / 127.5
+
+    def compute(start: int) -> NDArray[np.float32]:
+        tensor = torch.from_numpy(scaled[start : start + BATCH]).movedim(3, 1)
+        # Nearly twice as fast on a processor as one channel after the other.
+        tensor = tensor.contiguous(memory_format=torch.channels_last)
+        with torch.inference_mode():
+            values: NDArray[np.float32] = network(tensor).numpy()
+        return values
+
+    # Batches side by side, each on one thread: threads within a batch would wait for each other
+    # after every layer, for very long on a busy machine, and end in other bits on another one.
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return side_by_side(compute, range(0, len(scaled), BATCH))
+    finally:
+        torch.set_num_threads(n_threads)
 
 
 def has_inception_v3() -> bool:
@@ -51,7 +85,7 @@ def build_inception_v3() -> Any:
 
         models = importlib.import_module("torchvision.models")
     except (ImportError, RuntimeError) as error:  # RuntimeError: made for another torch
-        raise MissingExtraError("features='inception-v3'", "images") from error
+        raise MissingExtraError("features='inception-v3'", "inception") from error
     network = models.inception_v3(
         weights=None, aux_logits=False, transform_input=False, init_weights=False
     )
@@ -66,7 +100,7 @@ def inception_weights(download: bool) -> Path:
         return path
     reason = "they are not there and download=False"
     if download:
-        with needs_extra("features='inception-v3'", "images"):
+        with needs_extra("features='inception-v3'", "inception"):
             import torch
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
