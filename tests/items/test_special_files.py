@@ -8,6 +8,7 @@ import sys
 import zipfile
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from likewise.items import limits, open_items
 from likewise.items.limits import files_below, names_in
 from likewise.items.tablefiles import read_table
 from likewise.project import open_project
-from likewise.project.given import read_groups, read_known
+from likewise.project.given import read_groups
+from likewise.project.known import read_known
 from likewise.rows.row_files import NpyRows, ParquetRows
 
 needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
@@ -240,7 +242,7 @@ def test_loops_of_links_do_not_keep_a_folder_from_opening(folder):
 
 def test_what_is_left_out_is_said_when_a_folder_is_labeled(folder):
     (folder / "self.png").symlink_to("self.png")
-    lines = []
+    lines: list[str] = []
     options = {"encoder": "layout"}
     with closing(open_project(folder, options=options, say=lines.append).project) as project:
         assert project.items.n == 3
@@ -306,12 +308,14 @@ def test_series_behind_loops_of_links_are_left_out_and_listed(tmp_path):
 def test_a_column_is_named_by_a_text(option, tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("a,b\n1,x\n2,y\n")
+    named: dict[str, Any] = {option: []}
     with pytest.raises(InputError, match=r"no column \[\]"):
-        open_items(path, **{option: []})
+        open_items(path, **named)
 
 
 def test_groups_are_named_by_a_text(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("a,b\n1,x\n2,y\n")
+    named: Any = []
     with pytest.raises(InputError, match=r"groups are named by a text.*\[\]"):
-        open_project(path, groups=[])
+        open_project(path, groups=named)
