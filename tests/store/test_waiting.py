@@ -13,7 +13,6 @@ import pytest
 from likewise.errors import LikewiseError
 from likewise.project.checking import check_file
 from likewise.store import Store, database
-from likewise.store.database import connect, copy_into
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs signals and locks of POSIX")
 
@@ -26,37 +25,59 @@ def path(tmp_path):
     return path
 
 
-def test_others_write_between_the_steps_of_a_copy(path, tmp_path, monkeypatch):
-    """No lock is held between steps: a write without any patience succeeds."""
+def test_a_check_that_others_interrupt_begins_anew_and_is_given_up(path, monkeypatch):
+    """No lock is held between steps: writes without any patience succeed."""
     monkeypatch.setattr(database, "STEP", 100)
-    (tmp_path / "copy").touch()
-    n_steps = 0
+    real, n_steps = sqlite3.Connection.backup, 0
 
-    with Store.open(path) as writer, closing(connect(path)) as db:
+    with Store.open(path) as writer:
 
-        class Source:
-            execute = db.execute
-
-            def backup(self, target, *, pages, progress, sleep):
-                def watch(*state):
-                    nonlocal n_steps
-                    n_steps += 1
-                    monkeypatch.setattr(database, "BUSY_SECONDS", 0.0)
-                    if n_steps % 7 == 0:
+        def backup(self, target, *, progress, **options):
+            def watch(*state):
+                nonlocal n_steps
+                n_steps += 1
+                with monkeypatch.context() as patch:
+                    patch.setattr(database, "BUSY_SECONDS", 0.0)
+                    if n_steps % 7 == 0 and writer.last < n_writes:
                         writer.append({"do": "tell"}, after=writer.last)
-                    monkeypatch.setattr(database, "BUSY_SECONDS", 10.0)
-                    progress(*state)
+                progress(*state)
 
-                db.backup(target, pages=pages, progress=watch if pages > 0 else None, sleep=sleep)
+            real(self, target, progress=watch, **options)
 
-        with closing(connect(tmp_path / "copy")) as target:
-            copy_into(Source(), target)
-        n_written = writer.last
-    # It began anew after every write, and was made in one step in the end.
-    assert n_written > database.MOST_RESTARTS / 2
+        monkeypatch.setattr(database.Connection, "backup", backup, raising=False)
+        n_writes = database.MOST_RESTARTS - 1
+        finding = check_file(path)
+        assert (finding.fault, finding.n_entries) == ("", n_writes)
+        n_writes *= 3
+        assert "without a pause" in check_file(path).fault
+
+
+def test_a_backup_has_one_state_though_others_write_meanwhile(path, tmp_path, monkeypatch):
+    """Payloads are read one by one; what changes meanwhile is read again with the rest."""
+    with Store.open(path) as store, Store.open(path) as writer:
+        real, n_read = Store._read, 0
+
+        def read(self, statement, *values):
+            nonlocal n_read
+            found = real(self, statement, *values)
+            if self is store and statement.startswith("SELECT name, data"):
+                n_read += 1
+                with monkeypatch.context() as patch:
+                    patch.setattr(database, "BUSY_SECONDS", 0.0)
+                    payloads = {"0": f"new {n_read}".encode(), f"x{n_read}": b"more"}
+                    writer.append({"do": "tell"}, after=writer.last, payloads=payloads)
+            return found
+
+        monkeypatch.setattr(Store, "_read", read)
+        store.copy_to(tmp_path / "copy")
+    monkeypatch.undo()
+    assert n_read == 8
+    finding = check_file(tmp_path / "copy")
+    assert (finding.fault, finding.n_entries) == ("", 8)
     with Store.open(tmp_path / "copy") as copy:
-        assert copy.last == n_written
-        assert len(copy.payload_names) == 8
+        assert copy.payload("0") == b"new 8"
+        assert copy.payload("x8") == b"more"
+        assert len(copy.payload_names) == 16
 
 
 def test_a_step_is_short():

@@ -48,7 +48,7 @@ LIMITS = {
 STEP = 1024
 """How many pages are copied while others wait, which takes a few milliseconds."""
 MOST_RESTARTS = 20
-"""How often others may interrupt a copy before it is made in one step."""
+"""How often others may interrupt a copy before it is given up."""
 
 IN_MEMORY = Path(":memory:")
 
@@ -193,7 +193,7 @@ def new_file(path: Path) -> Iterator[Path]:
 def copy_into(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
     """Copy a file in short steps, so that others can write meanwhile; the copy is of one moment.
 
-    A write by others makes the copy begin anew. If they never pause, it is made in one step.
+    A write by others makes the copy begin anew, but not without an end.
     """
     n_left, n_restarts, end = sys.maxsize, 0, time.monotonic() + BUSY_SECONDS
 
@@ -206,17 +206,12 @@ def copy_into(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
         n_restarts += remaining > n_left
         n_left = remaining
         if n_restarts == MOST_RESTARTS:
-            n_restarts += 1
-            raise _NoPauseError
+            raise LikewiseError(
+                "others write to it without a pause. Do it again, or do it with a copy that "
+                "likewise backup makes"
+            )
 
-    try:
-        source.backup(target, pages=STEP, progress=watch, sleep=PAUSE)
-    except _NoPauseError:
-        source.backup(target, pages=-1, progress=watch, sleep=PAUSE)
-
-
-class _NoPauseError(Exception):
-    """Others write to a file without a pause."""
+    source.backup(target, pages=STEP, progress=watch, sleep=PAUSE)
 
 
 def is_interrupted(path: Path, refuse: beside.Refuse) -> bool:

@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +28,6 @@ from likewise.store.database import (
     begin,
     check_whole,
     connect,
-    copy_into,
     digest,
     is_interrupted,
     name_anew,
@@ -147,10 +146,24 @@ class Store:
 
     def copy_to(self, path: str | os.PathLike[str]) -> None:
         """Write a copy of the project to one new file, also while others write to this one."""
-        with new_file(Path(path)) as new, translated(Path(path)), closing(connect(new)) as copy:
-            with self._lock:
-                copy_into(self._db, copy)
-            name_anew(copy)
+        path = Path(path)
+        with (
+            new_file(path) as new,
+            translated(path),
+            type(self)(path, connect(new)) as copy,
+            copy._writing() as db,
+        ):
+            db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+            # Payloads are most of a file. They are read one by one, and only those that changed
+            # since are read again with the rest, so that nobody waits for long.
+            copied = {}
+            for name in self.payload_names:
+                for row in self._read("SELECT name, data FROM payloads WHERE name = ?", name):
+                    db.execute("INSERT INTO payloads VALUES (?, ?)", row)
+                    copied[name] = digest(*row)
+            with self._one_state() as source:
+                _copy_rest(source, db, copied)
+            name_anew(db)
 
     def close(self) -> None:
         """Close the file."""
@@ -443,6 +456,24 @@ def _put(
         small = deflated(data)
         db.execute("INSERT OR REPLACE INTO payloads VALUES (?, ?)", (name, small))
         note_sum(db, f"{schema.PAYLOAD}{name}", digest(name, small))
+
+
+def _copy_rest(
+    source: sqlite3.Connection, db: sqlite3.Connection, copied: Mapping[str, str]
+) -> None:
+    """Copy all but the payloads that were copied and still have the same checksum."""
+    sums = source.execute(SUMS).fetchall()
+    noted = dict(sums)
+    for (name,) in source.execute("SELECT name FROM payloads").fetchall():
+        if noted.get(f"{schema.PAYLOAD}{name}") != copied.get(name):
+            rows = source.execute("SELECT name, data FROM payloads WHERE name = ?", (name,))
+            db.executemany("INSERT OR REPLACE INTO payloads VALUES (?, ?)", rows.fetchall())
+    for table in ("settings", "items", "log"):
+        rows = source.execute(f"SELECT * FROM {table} ORDER BY rowid")
+        marks = ", ".join("?" * len(rows.description))
+        db.executemany(f"INSERT INTO {table} VALUES ({marks})", rows.fetchall())
+    db.execute("DELETE FROM sums")
+    db.executemany("INSERT INTO sums VALUES (?, ?)", sums)
 
 
 def _put_entry(db: sqlite3.Connection, row: Row) -> None:
