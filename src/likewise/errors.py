@@ -23,7 +23,7 @@ class InputError(LikewiseError, ValueError):
 
 
 class CannotGrowError(InputError):
-    """Raised where a session, a strategy or a kind of items takes nothing more in."""
+    """A session, a strategy or a kind of items cannot accept new rows."""
 
 
 class AnswerError(LikewiseError, ValueError):

@@ -67,7 +67,7 @@ def outcome(method, data, kind):
         seed = int(check_random_state(random_state).randint(2**31 - 1))
         strategy = procedure.from_rows(X, train_indices=train, seed=seed)
         session = run(Session(strategy, max_queries=max_queries), oracle(kind, y))
-        labels = strategy.labels_as_published()
+        labels = strategy.labels_as_published(session.answers)
         result = "".join(np.base_repr(label, 36)[-1] for label in labels)
     else:
         model = SELECTORS[method]()

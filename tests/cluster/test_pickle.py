@@ -85,6 +85,6 @@ def test_what_a_pickle_does_not_have_names_the_way_to_it(blobs, monkeypatch):
     model = COBRA(12, labels="learned", random_state=0).fit(X, oracle=LabelOracle(y))
     other = pickle.loads(pickle.dumps(model))
     with pytest.raises(InputError, match=r"after pickling: predict_proba\(X\)"):
-        _ = other.learned_.chances
+        _ = other.learned_.proba
     expected = model.learned_.predict_proba(X)
     assert np.array_equal(other.learned_.predict_proba(X), expected)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise import Answer, Gesture, Link, Session
+from likewise.core.answered import Answers
 from likewise.core.journal import Revised
-from likewise.core.links import Counted
 from likewise.core.partition import singletons
 from likewise.errors import ContradictionError, InputError
 from likewise.strategies import ClosestFirst
@@ -20,9 +20,9 @@ def gesture(*links, source="asked"):
     return Gesture(0, tuple(Link(*link) for link in links), source)
 
 
-def counted(*gestures, is_weighing=False):
+def counted(*gestures):
     """Return what counts after some gestures, and those dropped by the last."""
-    what = Counted(N_ROWS, is_weighing)
+    what = Answers(N_ROWS)
     dropped: list[Gesture] = []
     for one in gestures:
         dropped = what.take(one)
@@ -92,37 +92,65 @@ def test_gestures_that_count_are_numbered_from_one():
     assert [g.number for g in what.gestures] == [1, 2]
 
 
-def test_a_strategy_that_weighs_answers_gets_all_of_them_but_no_certain_link_is_contradicted():
-    what, dropped = counted(
-        gesture((0, 1, SAME)),
-        gesture((0, 1, DIFFERENT)),
-        gesture((0, 1, SAME), source="given"),
-        is_weighing=True,
-    )
-    assert (len(what.gestures), dropped) == (3, [])
-    with pytest.raises(ContradictionError):
-        what.check(gesture((0, 1, DIFFERENT), source="given"))
-    what.check(gesture((0, 1, DIFFERENT)))
-
-
 def test_two_places_that_are_known_to_differ_cannot_both_be_chosen():
     what, _ = counted(gesture((0, 1, DIFFERENT)))
     with pytest.raises(ContradictionError):
-        what.check(gesture((5, 0, SAME), (5, 1, SAME)))
-    what.check(gesture((5, 0, SAME), (5, 2, SAME)))
-    assert len(what.gestures) == 1
+        what.take(gesture((5, 0, SAME), (5, 1, SAME)), is_strict=True)
+    assert links_of(what) == [(0, 1, DIFFERENT)]
+    assert what.links.implied(5, 0) is None
+    what.take(gesture((5, 0, SAME), (5, 2, SAME)), is_strict=True)
+    assert len(what.gestures) == 2
 
 
 def test_two_links_of_a_gesture_may_contradict_each_other_by_way_of_what_is_known():
     what, _ = counted(gesture((0, 1, SAME)))
     with pytest.raises(ContradictionError):
-        what.check(gesture((5, 0, SAME), (5, 1, DIFFERENT)))
+        what.take(gesture((5, 0, SAME), (5, 1, DIFFERENT)), is_strict=True)
 
 
-def test_checking_changes_nothing():
+def test_a_link_that_cannot_be_counted_leaves_no_trace():
     what, _ = counted(gesture((0, 1, SAME)))
-    what.check(gesture((1, 2, SAME)))
-    what.check(gesture((1, 2, DIFFERENT)))
+    with pytest.raises(InputError, match="paired with itself"):
+        what.take(gesture((2, 3, SAME), (4, 4, SAME)))
+    assert links_of(what) == [(0, 1, SAME)]
+    assert what.links.implied(2, 3) is None
+
+
+# -- what strategies compute of them -------------------------------------------------------------
+
+
+def test_what_is_computed_once_is_computed_again_after_the_next_answer():
+    what, made = Answers(N_ROWS), []
+
+    def make():
+        made.append(len(what.gestures))
+        return made[-1]
+
+    assert [what.once("a", make), what.once("a", make)] == [0, 0]
+    what.take(gesture((0, 1, SAME)))
+    assert [what.once("a", make), what.once("a", make)] == [1, 1]
+    assert made == [0, 1]
+
+
+def test_a_search_goes_on_while_answers_are_added_and_begins_anew_after_others():
+    what = Answers(N_ROWS)
+
+    def go_on(before):
+        return (*(before or ()), len(what.gestures))
+
+    assert what.onward("a", go_on) == what.onward("a", go_on) == (0,)
+    what.take(gesture((0, 1, SAME)))
+    assert what.onward("a", go_on) == (0, 1)
+    assert what.plus(gesture((1, 2, SAME))).onward("a", go_on) == (0, 1, 1)
+    what.take(gesture((0, 1, DIFFERENT)))
+    assert what.onward("a", go_on) == (1,)
+
+
+def test_one_answer_more_leaves_the_others_as_they_are():
+    what, _ = counted(gesture((0, 1, SAME)))
+    more = what.plus(gesture((1, 2, SAME)))
+    assert more.links.implied(0, 2) is SAME
+    assert what.links.implied(0, 2) is None
     assert links_of(what) == [(0, 1, SAME)]
 
 
@@ -138,10 +166,10 @@ def test_checking_changes_nothing():
     )
 )
 def test_what_counts_fits_together_and_the_newest_certain_link_always_counts(gestures):
-    what = Counted(5, False)
+    what = Answers(5)
     for left, right, answer, source in gestures:
         what.take(gesture((left, right, answer), source=source))
-        Counted(5, False).check(gesture(*links_of(what)))
+        Answers(5).take(gesture(*links_of(what)), is_strict=True)
         if source != "asked":
             assert (min(left, right), max(left, right), answer) in links_of(what)
 
@@ -194,7 +222,7 @@ def test_a_certain_link_can_be_revised():
 def test_what_said_several_things_without_groups_is_not_revised():
     known = session()
     known.give_links([Link(0, 1, SAME), Link(2, 3, SAME)])
-    with pytest.raises(InputError, match="answer 1 says 2 things at once"):
+    with pytest.raises(InputError, match="answer 1 consists of 2 links"):
         known.revise(1, "same")
 
 

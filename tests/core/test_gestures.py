@@ -26,11 +26,11 @@ class Choosing(ClosestFirst):
 
     name = "choosing"
 
-    def next_question(self):
+    def next_question(self, answers):
         groups = ((0, 1), (2, 3))
-        is_open = [self.links.implied(5, group[0]) is None for group in groups]
-        is_unsure = any(5 in pair for pair in self._unsure)
-        return (5, groups) if all(is_open) and not is_unsure else super().next_question()
+        is_open = [answers.links.implied(5, group[0]) is None for group in groups]
+        is_unsure = any(5 in pair for pair in answers.unsure)
+        return (5, groups) if all(is_open) and not is_unsure else super().next_question(answers)
 
 
 def choosing(ids=None):
@@ -221,8 +221,8 @@ def test_a_choice_can_be_revised_to_not_sure_by_its_word():
 def test_one_group_is_answered_by_tell_and_by_choose(monkeypatch):
     ask = ClosestFirst.next_question
 
-    def next_question(self):
-        return ask(self) if len(self.links) or self._unsure else (5, ((0, 1),))
+    def next_question(self, answers):
+        return ask(self, answers) if answers.gestures else (5, ((0, 1),))
 
     monkeypatch.setattr(Choosing, "next_question", next_question)
     answers: list[tuple[Any, Any]] = [(True, 0), (False, Answer.NONE), ("unsure", Answer.UNSURE)]

@@ -24,11 +24,11 @@ def begun(n=500, max_queries=40, ids=None) -> Any:
 
 def test_what_joins_is_learned_and_asked_about_and_no_other_label_changes():
     session = begun()
-    labels, doubts = session.labels, session.strategy.doubts()
+    labels, doubts = session.labels, session.assessment.doubts()
     assert session.grow(X[500:550]) == range(500, 550)
     assert session.grow(X[550:]) == range(550, 600)
     assert np.array_equal(session.labels[:500], labels)
-    assert np.array_equal(session.strategy.doubts()[:500], doubts)
+    assert np.array_equal(session.assessment.doubts()[:500], doubts)
     assert adjusted_rand_score(Y[500:], session.labels[500:]) > 0.7
     session.extend(40)
     run(session, LabelOracle(Y))
@@ -138,7 +138,7 @@ class Tensor:
         ),
         ({"removed": [30]}, "there is no row 30"),
         ({"X_new": X[:2], "sample_ids": 5}, "must be a list of one id per row, got 5"),
-        ({"removed": ["r1"]}, "removed: a row is called by its number, 0 to 29, not 'r1'"),
+        ({"removed": ["r1"]}, "removed: rows are numbered from 0 to 29, got 'r1'"),
         ({"removed": 3}, "removed must be a list of row numbers, got 3"),
         ({"removed": range(30)}, "no row would be left"),
         ({"returned": [3]}, "row 3 cannot return"),
@@ -164,11 +164,11 @@ def test_sessions_that_cannot_grow_say_so():
 
 def test_another_strategy_must_be_about_all_rows():
     session = begun(30, 5)
-    strategy = session.strategy.fresh()
+    strategy = session.strategy
     session.grow(X[30:33])
     with pytest.raises(InputError, match="about 30 rows, but the session has 33"):
         session.rebuild(strategy)
-    session.rebuild(session.strategy.fresh())
+    session.rebuild(session.strategy)
     loaded = Session.from_dict(session.to_dict())
     assert np.array_equal(loaded.labels, session.labels)
     assert loaded.ask() == session.ask()

@@ -1,5 +1,7 @@
 """The one kind of question: pairs, groups, answers and what is refused."""
 
+from typing import Any
+
 import pytest
 
 from likewise import Answer, Link, Question
@@ -81,9 +83,10 @@ def test_with_several_groups_an_answer_is_a_place():
 
 
 def test_none_is_refused_and_both_meanings_are_named():
+    nothing: Any = None
     for question in (PAIR, CHOICE):
         with pytest.raises(AnswerError, match=r"Answer\.NONE means none of these, Answer\.UNSURE"):
-            question.links(None)
+            question.links(nothing)
 
 
 @pytest.mark.parametrize("value", [True, False, SAME])

@@ -119,7 +119,7 @@ def test_the_learner_votes_wherever_rows_are_learned(outside, tmp_path, monkeypa
         project = open_project(tmp_path / "rings.npy", session=tmp_path / "any.likewise").project
         run(project.session, LabelOracle(inside), max_queries=20)
         project.close()
-        return np.array([model.doubts_, project.session.strategy.doubts()])
+        return np.array([model.doubts_, project.session.assessment.doubts()])
 
     plain = doubts()
     monkeypatch.setattr(outside.VOTERS, "_known", dict(outside.VOTERS._known))
@@ -128,5 +128,5 @@ def test_the_learner_votes_wherever_rows_are_learned(outside, tmp_path, monkeypa
     learned = Learner(rings).learn(np.arange(40), inside[:40])
     assert set(learned.voters) == {"kernels", "discriminant", "nearest"}
     assert sum(learned.voters.values()) == pytest.approx(1.0)
-    assert learned.chances.sum(axis=1) == pytest.approx(1.0)
+    assert learned.proba.sum(axis=1) == pytest.approx(1.0)
     assert learned.voters["nearest"] > 0.1

@@ -15,7 +15,6 @@ from likewise.lab.peers.acdm import DiffusionSkeleton
 from likewise.lab.peers.cobras import SplitAndMerge
 from likewise.lab.peers.dsl import SkeletonTree
 from likewise.lab.peers.lak import LocalKernel
-from likewise.lab.peers.ncobras import CheckedSplitAndMerge
 from likewise.lab.peers.random_pairs import RandomOrder, RandomPairs
 from likewise.lab.selection.minmax import ExploreConsolidate
 from likewise.lab.selection.npu import MostInformative
@@ -127,13 +126,6 @@ class TestSplitAndMerge(StrategyLaws):
 
     def make(self, case):
         return SplitAndMerge(case.X, case.train, seed=case.seed)
-
-
-@pytest.mark.slow
-class TestCheckedSplitAndMerge(StrategyLaws):
-    strategy = CheckedSplitAndMerge
-    stops_early = True  # as COBRAS
-    splits_when_unsure = True  # as COBRAS
 
 
 class TestSkeletonTree(StrategyLaws):

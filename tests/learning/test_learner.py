@@ -25,7 +25,7 @@ def test_a_voter_that_knows_nothing_has_little_weight(monkeypatch):
             self.left_out = np.full((len(known), 3), 1 / 3)
 
         def predict_proba(self, rows):
-            return np.full((len(rows.own), 3), 1 / 3)
+            return np.full((len(rows.scaled), 3), 1 / 3)
 
     known = np.arange(0, 150, 5)
     before = Learner(X).learn(known, Y[known])
@@ -33,7 +33,7 @@ def test_a_voter_that_knows_nothing_has_little_weight(monkeypatch):
     after = Learner(X).learn(known, Y[known])
     assert sum(after.voters.values()) == pytest.approx(1.0)
     assert after.voters["ignorant"] < 0.2
-    assert (after.chances.argmax(axis=1) == before.chances.argmax(axis=1)).all()
+    assert (after.proba.argmax(axis=1) == before.proba.argmax(axis=1)).all()
 
 
 def test_rows_that_are_alone_do_not_decide_who_votes():
@@ -45,8 +45,8 @@ def test_rows_that_are_alone_do_not_decide_who_votes():
 
 def test_probabilities_add_up_and_do_not_depend_on_the_other_rows():
     model = Learner(X).learn(np.arange(0, 150, 7), Y[::7])
-    assert np.allclose(model.chances.sum(axis=1), 1, atol=1e-6)
-    assert np.allclose(model.predict_proba(X[40:50]), model.chances[40:50], atol=1e-5)
+    assert np.allclose(model.proba.sum(axis=1), 1, atol=1e-6)
+    assert np.allclose(model.predict_proba(X[40:50]), model.proba[40:50], atol=1e-5)
     assert np.allclose(model.left_out.sum(axis=1), 1, atol=1e-6)
 
 
@@ -56,7 +56,7 @@ def test_the_order_of_rows_and_groups_does_not_matter():
     turned = np.random.default_rng(0).permutation(150)
     place = np.argsort(turned)
     other = Learner(X[turned]).learn(place[known], 2 - Y[known])
-    assert np.allclose(one.chances, other.chances[place][:, ::-1], atol=1e-4)
+    assert np.allclose(one.proba, other.proba[place][:, ::-1], atol=1e-4)
 
 
 def test_what_is_left_out_is_foretold_as_without_it():
@@ -66,7 +66,7 @@ def test_what_is_left_out_is_foretold_as_without_it():
     for k in (0, 20, 33):
         rest = np.delete(np.arange(40), k)
         without = learner.learn(rest, truth[rest])
-        assert np.abs(everyone.left_out[k] - without.chances[k]).max() < 0.2
+        assert np.abs(everyone.left_out[k] - without.proba[k]).max() < 0.2
 
 
 def test_kernels_are_chosen_anew_with_every_eighth_more_rows():
@@ -109,7 +109,7 @@ def test_degenerate_rows_are_no_trouble(rows):
 def test_kernels_are_credited_for_rows_that_lie_nearer_than_known_ones(first_of_each):
     known = first_of_each(Y, 8)
     learner = Learner(X)
-    near = nearness(learner.rows.own, known)
+    near = nearness(learner.rows.scaled, known)
     assert 0.2 < near < 0.9
     rows, groups = learner.rows.take(known), Y[known]
     kernels = fit_kernels(rows, groups, tune_kernels(rows, groups)).left_out

@@ -34,7 +34,7 @@ def test_the_lower_bound_holds_nine_times_in_ten_and_the_estimate_is_near():
             estimates.append(model.completeness_.estimate)
             bounds.append(model.completeness_.at_least)
             strategy: Any = session.strategy
-            rows, _ = strategy.known.examples()
+            rows, _ = strategy.known(session.answers).examples()
             truths.append(share_of_right_rows(y, model.labels_, rows))
     assert len(truths) >= 20
     assert np.mean(np.array(truths) >= bounds) >= 0.9

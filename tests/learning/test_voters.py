@@ -83,7 +83,7 @@ def test_rows_are_about_as_far_apart_for_every_kernel(kernel):
 def test_the_exponential_kernel_is_of_the_distance_itself():
     rows = views_of(X)(X)
     squares, sums = (_distances(rows, rows, KERNELS.index(n)) for n in ("gaussian", "exponential"))
-    assert np.allclose(squares, ((rows.own[:, None] - rows.own) ** 2).sum(axis=2))
+    assert np.allclose(squares, ((rows.scaled[:, None] - rows.scaled) ** 2).sum(axis=2))
     assert np.allclose(sums, np.sqrt(2.0 * squares))
 
 
@@ -120,7 +120,7 @@ def test_rows_that_are_hard_to_foretell_do_not_all_fall_into_one_group():
     points = rng.uniform(0, 6, size=(800, 2))
     truth = points.astype(int).sum(axis=1) % 2  # a chessboard
     learned = Learner(points).learn(np.arange(100), truth[:100])
-    assert np.mean(learned.chances.argmax(axis=1) == truth) > 0.7
+    assert np.mean(learned.proba.argmax(axis=1) == truth) > 0.7
 
 
 # -- discriminant ------------------------------------------------------------------------------

@@ -14,10 +14,11 @@ from click.testing import CliRunner
 from likewise import Answer, Session
 from likewise.cli import main
 from likewise.errors import InputError
+from likewise.learning.reliability import SURE
 from likewise.page.calls import reply_to
 from likewise.project import FORMATS, export, open_project
 from likewise.project.formats import Format, _harmless, columns_of, file_name_of
-from likewise.project.groups import DOUBTFUL, how_known
+from likewise.project.groups import how_known
 from likewise.project.workbook import MAIN, workbook
 
 
@@ -138,7 +139,7 @@ def test_groups_count_what_is_said_open_and_doubtful(project):
     groups = project.groups()
     assert sum(g.n_said for g in groups) == np.count_nonzero(how == "said")
     assert sum(g.n_open for g in groups) == np.count_nonzero(how == "open") == 0
-    assert sum(g.n_doubtful for g in groups) == np.count_nonzero(certainty < DOUBTFUL)
+    assert sum(g.n_doubtful for g in groups) == np.count_nonzero(certainty < SURE)
 
 
 def test_a_spreadsheet_runs_no_formula(project):

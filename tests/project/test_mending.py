@@ -119,7 +119,7 @@ def test_checking_a_group_confirms_some_and_takes_out_others(project):
     assert labels_of(project, right)[0] not in labels_of(project, wrong)
     implied = project.session.links.implied
     assert all(implied(right[0], row) is Answer.SAME for row in right[1:])
-    with pytest.raises(InputError, match="things at once"):
+    with pytest.raises(InputError, match="consists of"):
         project.revise(len(project.session.events), Answer.SAME, position=project.position)
 
 

@@ -83,7 +83,7 @@ def test_the_page_goes_on_as_long_as_a_person_likes(table):
     project = open_project(path, questions="pairs", options={"cache": False}).project
     assert project.session.strategy.to_dict()["max_groups"] == 1
     answer_all(project, y, at_most=80)
-    assert project.session.strategy.is_enough()
+    assert project.session.assessment.is_enough()
     assert project.ask() is not None
     assert adjusted_rand_score(y[list(project.where)], project.session.labels) > 0.85
     assert len(project.groups()) == 3
@@ -236,9 +236,7 @@ def test_a_session_that_is_opened_by_its_file_is_never_replaced(table):
     assert first.path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "name", ["cobras", "ncobras", "dsl", "acdm", "a3s", "closest-first", "most-doubt"]
-)
+@pytest.mark.parametrize("name", ["cobras", "dsl", "acdm", "a3s", "closest-first", "most-doubt"])
 def test_a_session_by_every_strategy_opens_again(table, name):
     path, y = table
     first = open_project(path, strategy=name, options={"cache": False}).project

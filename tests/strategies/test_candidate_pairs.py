@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from scipy.spatial.distance import pdist
 
-from likewise import Answer
+from likewise import Answer, Gesture, Link
+from likewise.core.answered import Answers
 from likewise.core.candidates import Candidates
 from likewise.strategies import CandidatePairs, ClosestFirst
 from likewise.testing.walks import cases, states, walks
@@ -31,37 +32,41 @@ def names(max_groups):
     return CandidatePairs(candidates, max_groups=max_groups)
 
 
+def say(answers, left, right, answer):
+    answers.take(Gesture(0, (Link(left, right, answer),)))
+
+
 def test_what_is_not_listed_is_not_asked_and_stays_apart_unless_it_follows():
-    strategy, asked = names(1), []
-    while (question := strategy.next_question()) is not None:
+    strategy, answers, asked = names(1), Answers(7), []
+    while (question := strategy.next_question(answers)) is not None:
         row, ((other,),) = question
         asked.append((row, other))
-        strategy.record(row, other, Answer.SAME if other < 4 else Answer.DIFFERENT)
+        say(answers, row, other, Answer.SAME if other < 4 else Answer.DIFFERENT)
     assert asked == [(0, 1), (1, 2), (2, 3), (3, 4), (3, 5)]
-    assert strategy.labels().tolist() == [0, 0, 0, 0, 1, 2, 3]
+    assert strategy.labels(answers).tolist() == [0, 0, 0, 0, 1, 2, 3]
 
 
 def test_a_choice_shows_the_groups_of_a_rows_candidates_and_none_of_these_settles_all():
-    strategy = names(6)
+    strategy, answers = names(6), Answers(7)
     for row, other in ((0, 1), (1, 2)):
-        strategy.record(row, other, Answer.SAME)
+        say(answers, row, other, Answer.SAME)
     # Row 3 is in the smaller group; beside it are the three joined ones and its two others.
-    assert strategy.next_question() == (3, ((2, 1, 0), (4,), (5,)))
-    assert strategy.remaining() == (3, 3)
+    assert strategy.next_question(answers) == (3, ((2, 1, 0), (4,), (5,)))
+    assert strategy.assess(answers).remaining() == (3, 3)
     for head in (2, 4, 5):
-        strategy.record(3, head, Answer.DIFFERENT)
-    assert strategy.next_question() is None
-    assert strategy.remaining() == (0, 0)
+        say(answers, 3, head, Answer.DIFFERENT)
+    assert strategy.next_question(answers) is None
+    assert strategy.assess(answers).remaining() == (0, 0)
 
 
 def test_after_not_sure_a_row_is_not_shown_beside_that_group_again():
     candidates = Candidates.sorted(3, np.array([0, 0, 1]), np.array([1, 2, 2]), [0.1, 0.2, 0.3])
     choices, pairs = CandidatePairs(candidates, max_groups=6), CandidatePairs(candidates)
-    for strategy in (choices, pairs):
-        strategy.record(0, 1, Answer.SAME)
-        strategy.record(2, 0, Answer.UNSURE)
-    assert choices.next_question() is None
-    assert pairs.next_question() == (1, ((2,),))
+    answers = Answers(3)
+    say(answers, 0, 1, Answer.SAME)
+    say(answers, 2, 0, Answer.UNSURE)
+    assert choices.next_question(answers) is None
+    assert pairs.next_question(answers) == (1, ((2,),))
 
 
 def test_of_a_pair_listed_twice_the_closest_counts():

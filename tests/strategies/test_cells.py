@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from likewise import Answer
+from likewise import Answer, Gesture, Link
+from likewise.core.answered import Answers
+from likewise.core.labels import respecting_groups
 from likewise.core.links import LinkGraph
 from likewise.learning.learner import Learner
-from likewise.strategies.cells import chance_of_new, read_log, respecting_groups
+from likewise.strategies.cells import known_cells, proba_of_new
 
 SAME, DIFFERENT, UNSURE = Answer
 POINTS = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [9.0], [9.1]])
@@ -14,11 +16,11 @@ LEARNER = Learner(POINTS, np.ones(len(POINTS)))
 
 
 def known(*log, max_groups=6, rows=range(8)):
-    links = LinkGraph(len(POINTS))
-    for left, right, answer in log:
-        if answer.is_link:
-            links.add(left, right, answer)
-    return read_log(log, links, {row: row for row in rows}, LEARNER, max_groups)
+    return known_cells(said(*log), {row: row for row in rows}, LEARNER, max_groups)
+
+
+def said(*links):
+    return Answers(50, [Gesture(0, (Link(*link),)) for link in links])
 
 
 def test_before_the_first_answer_nothing_is_known():
@@ -77,10 +79,10 @@ def test_the_likeliest_group_comes_first_and_the_nearest_before_anything_is_lear
 
 
 def test_a_new_group_is_the_less_likely_the_more_rows_were_placed_per_group():
-    assert chance_of_new(2, 0) == 0.5
-    assert chance_of_new(2, 1) == 0.5
-    chances = [chance_of_new(3, n) for n in (3, 10, 100)]
-    assert chances == sorted(chances, reverse=True)
+    assert proba_of_new(2, 0) == 0.5
+    assert proba_of_new(2, 1) == 0.5
+    proba = [proba_of_new(3, n) for n in (3, 10, 100)]
+    assert proba == sorted(proba, reverse=True)
 
 
 def test_labels_respect_links_also_where_all_groups_are_forbidden():
@@ -88,8 +90,8 @@ def test_labels_respect_links_also_where_all_groups_are_forbidden():
     for i, j in ((0, 1), (0, 2), (1, 2), (2, 3)):
         links.add(i, j, DIFFERENT)
     links.add(3, 4, SAME)
-    chances = np.tile([[0.6, 0.4]], (6, 1))
-    labels = respecting_groups(chances, links, {0: 0, 1: 1})
+    proba = np.tile([[0.6, 0.4]], (6, 1))
+    labels = respecting_groups(proba, links, {0: 0, 1: 1})
     assert len({*labels[:3]}) == 3
     assert labels[3] == labels[4] != labels[2]
 
@@ -99,8 +101,8 @@ def test_of_rows_that_differ_those_that_are_more_choose_their_group_first():
     links.add(1, 2, SAME)
     links.add(2, 3, SAME)
     links.add(0, 3, DIFFERENT)
-    chances = np.tile([[0.6, 0.4]], (4, 1))
-    assert respecting_groups(chances, links, {}).tolist() == [1, 0, 0, 0]
+    proba = np.tile([[0.6, 0.4]], (4, 1))
+    assert respecting_groups(proba, links, {}).tolist() == [1, 0, 0, 0]
 
 
 def test_a_row_is_not_asked_about_beside_an_unlikely_group_alone():
@@ -111,9 +113,6 @@ def test_a_row_is_not_asked_about_beside_an_unlikely_group_alone():
     log = [(row + 1, row, SAME) for row in firsts]
     log += [(row, other, DIFFERENT) for row in firsts for other in range(0, row, 2)]
     log += [(40, 0, DIFFERENT)]
-    links = LinkGraph(len(rows))
-    for link in log:
-        links.add(*link)
-    now = read_log(log, links, {row: row for row in range(41)}, Learner(rows), 1)
+    now = known_cells(said(*log), {row: row for row in range(41)}, Learner(rows), 1)
     assert now.pending == []
     assert now.groups[-1] == [40]

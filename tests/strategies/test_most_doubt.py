@@ -2,16 +2,18 @@
 
 import tracemalloc
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from likewise import Answer, LabelOracle, Likewise, Session, run
+from likewise import Answer, Gesture, LabelOracle, Likewise, Link, Session, run
+from likewise.core.answered import Answers
 from likewise.errors import ContradictionError
 from likewise.strategies import MostDoubt
-from likewise.strategies.most_doubt import (
+from likewise.strategies.field import (
     gain_of_rows,
     margin_doubt,
     nearest_to_most,
@@ -26,6 +28,11 @@ def strategy(rows=X, **options):
     return MostDoubt.from_rows(rows, **options)
 
 
+def said(n_rows, *links):
+    """Return answers about pairs."""
+    return Answers(n_rows, [Gesture(0, (Link(*link),)) for link in links])
+
+
 def answered(n, rows=X, labels=Y, **options):
     """Return a session after some true answers."""
     session = Session(strategy(rows, **options))
@@ -35,16 +42,17 @@ def answered(n, rows=X, labels=Y, **options):
 
 @pytest.mark.parametrize("block", [1, 7, 64])
 def test_gains_are_those_of_a_double_loop(block, monkeypatch):
-    monkeypatch.setattr("likewise.strategies.most_doubt.BLOCK", block)
+    monkeypatch.setattr("likewise.strategies.field.BLOCK", block)
     rng = np.random.default_rng(0)
     points = rng.normal(size=(30, 2))
-    apart = np.sqrt(((points[:, None] - points) ** 2).sum(-1)).astype(np.float32)
-    far, weights = rng.random(30).astype(np.float32), rng.random(30).astype(np.float32)
+    distances = np.sqrt(((points[:, None] - points) ** 2).sum(-1)).astype(np.float32)
+    distance, weights = rng.random(30).astype(np.float32), rng.random(30).astype(np.float32)
     candidates = np.sort(rng.permutation(30)[:11])
     naive = [
-        sum(weights[x] * max(0.0, far[x] - apart[x, r]) for x in range(30)) for r in candidates
+        sum(weights[x] * max(0.0, distance[x] - distances[x, r]) for x in range(30))
+        for r in candidates
     ]
-    assert gain_of_rows(apart, candidates, far, weights) == pytest.approx(naive, rel=1e-5)
+    assert gain_of_rows(distances, candidates, distance, weights) == pytest.approx(naive, rel=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -52,26 +60,26 @@ def test_rows_of_the_largest_gain_are_those_of_computing_every_gain_again(seed):
     rng = np.random.default_rng(seed)
     # Points on a grid, so that many gains are the same.
     points = rng.integers(0, 6, size=(300, 2))
-    apart = root_distances(points, points)
-    far, weights = np.full(300, apart.max()), rng.integers(1, 4, 300).astype(np.float32)
-    rows = list(nearest_to_most(apart, far, weights))
+    distances = root_distances(points, points)
+    distance, weights = np.full(300, distances.max()), rng.integers(1, 4, 300).astype(np.float32)
+    rows = list(nearest_to_most(distances, distance, weights))
     for row in rows:
-        assert row == np.argmax(gain_of_rows(apart, np.arange(300), far, weights))
-        far = np.minimum(far, apart[row])
+        assert row == np.argmax(gain_of_rows(distances, np.arange(300), distance, weights))
+        distance = np.minimum(distance, distances[row])
     assert len(rows) == len(np.unique(points, axis=0))
 
 
 def test_doubt_is_one_minus_the_margin():
     rng = np.random.default_rng(0)
-    chances = rng.dirichlet(np.ones(5), size=20)
-    for row, doubt in zip(chances, margin_doubt(chances), strict=True):
+    proba = rng.dirichlet(np.ones(5), size=20)
+    for row, doubt in zip(proba, margin_doubt(proba), strict=True):
         first, second = sorted(row, reverse=True)[:2]
         assert doubt == pytest.approx(1 - (first - second))
 
 
 def test_the_first_question_is_about_the_two_rows_that_bring_all_others_nearest():
     rows = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2], [9.3]])
-    row, groups = strategy(rows).next_question()
+    row, groups = strategy(rows).next_question(Answers(7))
     sides = {row > 2, groups[0][0] > 2}
     assert len(groups) == len(groups[0]) == 1
     assert sides == {True, False}
@@ -80,12 +88,9 @@ def test_the_first_question_is_about_the_two_rows_that_bring_all_others_nearest(
 def test_rows_in_doubt_are_asked_about_rather_than_those_that_are_clear():
     rows = np.concatenate([np.zeros((30, 2)), np.full((30, 2), 8.0), [[4.0, 4.0]]])
     rows[:60] += np.random.default_rng(0).normal(scale=0.3, size=(60, 2))
-    asking = strategy(rows)
-    for k in range(1, 6):
-        asking.record(k, 0, SAME)
-        asking.record(30 + k, 30, SAME)
-    asking.record(0, 30, DIFFERENT)
-    assert asking.next_question()[0] == 60
+    links = [(row + k, row, SAME) for row in (0, 30) for k in range(1, 6)]
+    answers = said(61, *links, (0, 30, DIFFERENT))
+    assert strategy(rows).next_question(answers)[0] == 60
 
 
 def test_a_row_that_differs_from_some_groups_is_asked_about_until_one_fits():
@@ -93,7 +98,7 @@ def test_a_row_that_differs_from_some_groups_is_asked_about_until_one_fits():
     while True:
         question = session.ask()
         session.choose(Answer.NONE)
-        if session.strategy.known.pending:
+        if session.strategy.known(session.answers).pending:
             break
     following = session.ask()
     assert following.row == question.row
@@ -122,7 +127,7 @@ def test_a_group_is_shown_by_its_first_row_and_the_nearest_ones():
     session = answered(40)
     question = session.ask()
     assert max(map(len, question.groups)) == 3
-    firsts = {int(group[0]) for group in session.strategy.known.groups}
+    firsts = {int(group[0]) for group in session.strategy.known(session.answers).groups}
     assert {group[0] for group in question.groups} <= firsts
 
 
@@ -160,7 +165,8 @@ def test_a_pair_that_was_not_sure_is_not_asked_about_again_whatever_is_given_lat
         pairs = {link.pair for link in question.links(UNSURE)}
         assert not pairs <= {link.pair for gesture in session.events for link in gesture.links}
         is_unsure = rng.random() < 0.4
-        session.choose(UNSURE if is_unsure else [0, Answer.NONE][int(rng.integers(2))])
+        fits: list[Any] = [0, Answer.NONE]
+        session.choose(UNSURE if is_unsure else fits[int(rng.integers(2))])
         other = int(rng.integers(len(rows)))
         if is_unsure and other != question.row:
             with suppress(ContradictionError):
@@ -185,7 +191,7 @@ def test_another_order_of_the_rows_asks_about_the_same_rows():
 
 
 def test_many_rows_are_compared_by_a_sample_without_a_matrix_of_all(monkeypatch):
-    monkeypatch.setattr("likewise.strategies.most_doubt.MAX_CANDIDATES", 100)
+    monkeypatch.setattr("likewise.strategies.field.MAX_CANDIDATES", 100)
     rows, labels = make_blobs(4000, centers=3, cluster_std=0.5, random_state=0)
     tracemalloc.start()
     session = answered(12, rows, labels)
@@ -196,25 +202,23 @@ def test_many_rows_are_compared_by_a_sample_without_a_matrix_of_all(monkeypatch)
 
 
 def test_when_all_of_the_sample_was_asked_about_others_are(monkeypatch):
-    monkeypatch.setattr("likewise.strategies.most_doubt.MAX_CANDIDATES", 10)
+    monkeypatch.setattr("likewise.strategies.field.MAX_CANDIDATES", 10)
     session = answered(40)
     assert session.n_asked == 40
     assert len({gesture.left for gesture in session.events}) == 40
 
 
-def test_a_strategy_is_a_function_of_its_records():
+def test_a_strategy_is_a_function_of_the_answers():
     session = answered(20)
-    again = session.strategy.fresh()
-    for gesture in session.events:
-        for link in gesture.links:
-            again.record(link.left, link.right, link.answer)
-    assert again.next_question() == session.strategy.next_question()
-    assert np.array_equal(again.labels(), session.labels)
+    answers = Answers(len(X), session.log)
+    again = strategy()
+    assert again.next_question(answers) == session.strategy.next_question(session.answers)
+    assert np.array_equal(again.labels(answers), session.labels)
 
 
 def test_the_doubt_in_distances_is_of_their_square_roots():
-    apart = root_distances(np.array([[0.0], [4.0]]), np.array([[0.0], [20.0]]))
-    assert apart == pytest.approx(np.sqrt([[0, 20], [4, 16]]))
+    distances = root_distances(np.array([[0.0], [4.0]]), np.array([[0.0], [20.0]]))
+    assert distances == pytest.approx(np.sqrt([[0, 20], [4, 16]]))
 
 
 def test_given_groups_that_cannot_be_met_do_not_hold_up_questions():
@@ -233,19 +237,16 @@ def test_given_groups_that_cannot_be_met_do_not_hold_up_questions():
 
 def test_an_answer_that_was_not_sure_is_never_suspected():
     rows = np.random.default_rng(0).normal(np.repeat([0.0, 9.0], 12)[:, None], 1.0, (24, 3))
-    asked = strategy(rows)
-    asked.record(5, 0, UNSURE)
-    asked.record(0, 12, DIFFERENT)
-    for row in {*range(1, 12)} - {5}:
-        asked.record(row, 0, SAME)
-        asked.record(row + 12, 12, SAME)
-    asked.record(12, 5, SAME)  # by its features row 5 is one of the others
-    assert all(suspect.answer is not UNSURE for suspect in asked.suspects())
+    links = [(row + k, row, SAME) for row in (0, 12) for k in range(1, 12) if row + k != 5]
+    # By its features row 5 is one of the others.
+    answers = said(24, (5, 0, UNSURE), (0, 12, DIFFERENT), *links, (12, 5, SAME))
+    suspects = strategy(rows).assess(answers).suspects()
+    assert all(suspect.answer is not UNSURE for suspect in suspects)
 
 
 def test_a_removed_row_that_differs_from_some_groups_is_not_asked_about_again():
     session = answered(12, max_groups=1)
-    while not session.strategy.known.pending:
+    while not session.strategy.known(session.answers).pending:
         question = session.ask()
         session.choose(Answer.NONE)
     assert session.ask().row == question.row
@@ -255,10 +256,10 @@ def test_a_removed_row_that_differs_from_some_groups_is_not_asked_about_again():
 
 def test_of_rows_that_differ_from_some_groups_the_latest_is_asked_about_first():
     session = answered(12, max_groups=1)
-    group = session.strategy.known.groups[0]
+    group = session.strategy.known(session.answers).groups[0]
     asked = {row for gesture in session.events for row in gesture.rows}
     first, second = [row for row in range(len(X)) if row not in asked][:2]
     session.give(first, group[0], DIFFERENT)
     session.give(second, group[0], DIFFERENT)
-    assert session.strategy.known.pending == [first, second]
+    assert session.strategy.known(session.answers).pending == [first, second]
     assert session.ask().row == second

@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 from likewise.cluster.estimator import AskingClusterer, most_likely, rows_in_data
 from likewise.core.answers import is_whole
 from likewise.core.candidates import Candidates
+from likewise.core.labels import respecting_groups
 from likewise.core.links import LinkGraph
 from likewise.core.log import refuse_session
 from likewise.core.partition import SuperInstances
@@ -23,7 +24,6 @@ from likewise.rows.build import nearest_super_instance
 from likewise.rows.candidates import candidates_from_sparse, is_sparse
 from likewise.rows.source import Rows
 from likewise.strategies.candidate_pairs import CandidatePairs
-from likewise.strategies.cells import respecting_groups
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES, ClosestFirst
 
 
@@ -250,15 +250,15 @@ def learned_labels(learned: Learned, X: NDArray[Any], links: LinkGraph) -> NDArr
     representatives = learned.known
     asked = [row for link in links for row in link.pair]
     fixed = np.union1d(representatives, asked).astype(np.intp)
-    chances = learned.predict_proba(X[fixed])
+    proba = learned.predict_proba(X[fixed])
     # The group of a representative is known; the learner does not overrule it.
-    chances[np.searchsorted(fixed, representatives)] = np.eye(learned.n_groups)[learned.groups]
+    proba[np.searchsorted(fixed, representatives)] = np.eye(learned.n_groups)[learned.groups]
     decided = {
         links.find(int(row)): int(group)
         for row, group in zip(representatives, learned.groups, strict=True)
     }
     position = {int(row): i for i, row in enumerate(fixed)}
     groups = most_likely(learned.predict_proba, X)
-    groups[fixed] = respecting_groups(chances, links, decided, position)
+    groups[fixed] = respecting_groups(proba, links, decided, position)
     # A group whose known rows all moved may be empty.
     return np.unique(groups, return_inverse=True)[1].astype(np.intp)

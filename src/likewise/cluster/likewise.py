@@ -161,11 +161,11 @@ class Likewise(AskingClusterer):
         self._is_guess = bool(is_guess)
         self._labels = self._doubts = None
         if session.row_numbers is not None and data is not None and data.is_in_memory:
-            both = partial(_label_and_doubt, self._chances())
+            both = partial(_label_and_doubt, self._proba())
             found = data.map(both, as_matrix, np.float64, 2)
             self._labels, self._doubts = found[:, 0].astype(np.intp), found[:, 1].copy()
             self._labels[session.row_numbers] = self._labels_now
-            if self._strategy_now.learned is None:
+            if self._strategy_now.learned(session.answers) is None:
                 self._doubts[:] = 1.0
             self._doubts[session.row_numbers] = self._doubts_now
         return self
@@ -208,8 +208,9 @@ class Likewise(AskingClusterer):
     @property
     def learned_(self) -> Learned | None:
         """What was learned; None while there is one group."""
-        guessed: Learned | None = self._strategy_now.guessed if self._is_guess else None
-        learned: Learned | None = self._strategy_now.learned
+        strategy, answers = self._strategy_now, self.session_.answers
+        guessed: Learned | None = strategy.guessed(answers) if self._is_guess else None
+        learned: Learned | None = strategy.learned(answers)
         return learned if guessed is None else guessed
 
     @property
@@ -226,8 +227,8 @@ class Likewise(AskingClusterer):
     @property
     def _doubts_now(self) -> NDArray[np.float64]:
         """The doubt about every row of the session."""
-        doubts: NDArray[np.float64] = self.session_.once("doubts", self._strategy_now.doubts)
-        return doubts
+        doubts: Any = self.session_.once("doubts", self.session_.assessment.doubts)
+        return doubts  # type: ignore[no-any-return]
 
     @property
     def completeness_(self) -> Completeness | None:
@@ -252,21 +253,21 @@ class Likewise(AskingClusterer):
             As for `predict`.
         """
         check_is_fitted(self, "n_clusters_")
-        return self._predict_in_blocks(self._chances(), X, np.float64, self.n_clusters_)
+        return self._predict_in_blocks(self._proba(), X, np.float64, self.n_clusters_)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle has: not the doubts about all rows of large data."""
         return {name: value for name, value in super().__getstate__().items() if name != "_doubts"}
 
     def _predictor(self) -> Compute:
-        return partial(most_likely, self._chances())
+        return partial(most_likely, self._proba())
 
-    def _chances(self) -> Compute:
+    def _proba(self) -> Compute:
         """Return a function from rows to how likely each belongs to each cluster."""
         learned = None if self.learned_ is None else self.learned_.for_new_rows()
         # The session knows how its rows were compared, also where another model made it.
         is_cosine = self._strategy_now.partition.metric == "cosine"
-        return partial(_learned_chances, learned, self.n_clusters_, is_cosine)
+        return partial(_learned_proba, learned, self.n_clusters_, is_cosine)
 
     def _strategy(
         self,
@@ -295,20 +296,20 @@ class Likewise(AskingClusterer):
             refuse_zeros(X, first)
 
 
-def _label_and_doubt(chances: Compute, rows: NDArray[Any]) -> NDArray[np.float64]:
+def _label_and_doubt(proba: Compute, rows: NDArray[Any]) -> NDArray[np.float64]:
     """Return the most likely group of each row, and the chance that it is another one."""
-    likely = chances(rows)
+    likely = proba(rows)
     return np.column_stack([likely.argmax(axis=1), 1.0 - likely.max(axis=1)])
 
 
-def _learned_chances(
+def _learned_proba(
     learned: Learned | None, n_clusters: int, is_cosine: bool, rows: NDArray[Any]
 ) -> NDArray[np.float64]:
     """Return what was learned; groups that the learner does not know have no chance."""
     rows = unit_rows(rows) if is_cosine else rows
-    chances = np.zeros((len(rows), n_clusters))
+    proba = np.zeros((len(rows), n_clusters))
     if learned is None:
-        chances[:, 0] = 1.0
+        proba[:, 0] = 1.0
     else:
-        chances[:, : learned.n_groups] = learned.predict_proba(rows)
-    return chances
+        proba[:, : learned.n_groups] = learned.predict_proba(rows)
+    return proba

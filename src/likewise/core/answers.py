@@ -1,8 +1,8 @@
-"""Questions and answers: what passes between a session and whoever answers it, all frozen."""
+"""Questions and answers: the immutable values that pass between a session and who answers it."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, TypedDict
@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.errors import AnswerError, InputError
+from likewise.errors import AnswerError, InputError, SessionFileError
 from likewise.words import card
 
 Groups = tuple[tuple[int, ...], ...]
@@ -53,25 +53,40 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def checked_count(value: Any, must_be: str) -> int:
-    """Return a whole number from 0 as one of Python's; refuse other values."""
+def checked_count(value: Any, subject: str) -> int:
+    """Return a whole number from 0 as a Python integer; refuse other values.
+
+    `subject` begins the message of the error, as "max_queries must be".
+    """
     if not is_whole(value) or value < 0:
-        raise InputError(f"{must_be} a whole number from 0, got {value!r}")
+        raise InputError(f"{subject} a whole number from 0, got {value!r}")
+    return int(value)
+
+
+def checked_field(plain: Mapping[str, Any], name: str, least: int, most: int | None = None) -> int:
+    """Return a whole number of a saved session; refuse other values by the name of the field."""
+    value = plain[name]
+    if not is_whole(value) or value < least or (most is not None and value > most):
+        until = "" if most is None else f" to {most}"
+        raise SessionFileError(
+            f"the saved session is damaged: {name} must be a whole number from {least}{until}, "
+            f"got {value!r}"
+        )
     return int(value)
 
 
 def checked_budget(max_queries: Any) -> int | None:
     """Return a number of questions, or None for no limit; refuse other values."""
-    must_be = "max_queries must be None or"
-    return None if max_queries is None else checked_count(max_queries, must_be)
+    subject = "max_queries must be None or"
+    return None if max_queries is None else checked_count(max_queries, subject)
 
 
 def checked_rows(rows: Sequence[Any], n_rows: int, where: str = "") -> list[int]:
-    """Return row numbers as Python's integers, which JSON can hold; refuse other values."""
+    """Return row numbers as Python integers, which JSON can hold; refuse other values."""
     for row in rows:
         if not is_whole(row):
-            numbers = f"0 to {n_rows - 1}"
-            raise InputError(f"{where}a row is called by its number, {numbers}, not {row!r}")
+            numbers = f"from 0 to {n_rows - 1}"
+            raise InputError(f"{where}rows are numbered {numbers}, got {row!r}")
         if not 0 <= row < n_rows:
             raise InputError(f"{where}there is no row {row}; the rows are 0 to {n_rows - 1}")
     return [int(row) for row in rows]
@@ -132,6 +147,11 @@ class Gesture:
     by: str | None = None
     at: str | None = None
     seconds: float | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether no answer to a question can overrule it: it was given, or it mends the result."""
+        return self.source != "asked"
 
     @property
     def left(self) -> int:

@@ -7,7 +7,7 @@ distance, then by the smaller row, then by the larger one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +28,17 @@ _ROWS_PER_BLOCK = 256
 
 
 class ClosestPairs:
-    """All pairs of the given rows, which increase, the closest first; `left_out` are in none."""
+    """All pairs of sorted rows, the closest first.
 
-    def __init__(
-        self, rows: NDArray[np.intp], between: Between, left_out: Collection[int] = ()
-    ) -> None:
+    Parameters
+    ----------
+    rows : ndarray of int
+        The rows, increasing.
+    between : callable
+        Returns the distances between rows, by their places in `rows`.
+    """
+
+    def __init__(self, rows: NDArray[np.intp], between: Between) -> None:
         n_rows, n_pairs = len(rows), len(rows) * (len(rows) - 1) // 2
         if n_rows > MAX_ROWS:
             raise InputError(
@@ -44,10 +50,10 @@ class ClosestPairs:
         # The pair of the rows at i < j lies at _starts[i] + j - i - 1.
         self._starts = places * n_rows - places * (places + 1) // 2
         self._distances = np.empty(n_pairs)
-        self._fill(places, between, np.isin(rows, list(left_out)))
+        self._fill(places, between)
         step = 1 + n_pairs // PIECE
         sample = np.sort(self._distances[::step])[PIECE // step :: PIECE // step]
-        self._bounds = [-1.0, *sample[np.isfinite(sample)].tolist(), np.finfo(np.float64).max]
+        self._bounds = [-1.0, *sample.tolist(), np.finfo(np.float64).max]
         self._pieces: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
 
     def piece(self, k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
@@ -61,17 +67,13 @@ class ClosestPairs:
             self._pieces.append((self._rows[left], self._rows[right]))
         return self._pieces[k] if k < len(self._pieces) else None
 
-    def _fill(
-        self, places: NDArray[np.intp], between: Between, is_left_out: NDArray[np.bool_]
-    ) -> None:
+    def _fill(self, places: NDArray[np.intp], between: Between) -> None:
         for start in range(0, len(places) - 1, _ROWS_PER_BLOCK):
             rows = places[start : start + _ROWS_PER_BLOCK]
             block = between(rows, places[start:])
             if not np.isfinite(block.max()):
                 i, j = np.argwhere(~np.isfinite(block))[0] + start
                 raise InputError(f"the distance between representatives {i} and {j} is not finite")
-            block[is_left_out[rows]] = np.inf
-            block[:, is_left_out[start:]] = np.inf
             for i in rows.tolist():
                 ahead = block[i - start, i - start + 1 :]
                 self._distances[self._starts[i] : self._starts[i] + len(ahead)] = ahead

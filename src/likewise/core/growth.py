@@ -1,15 +1,16 @@
-"""What a session is about: its strategy, and rows that join, leave and come back."""
+"""Rows that join a session, leave it and come back, and the strategy that follows from that."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from likewise.core.answers import checked_rows
-from likewise.core.journal import Entry, Grown, Rebuilt
+from likewise.core.journal import Grown, Rebuilt
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError, SessionFileError
 from likewise.inputs import index_ids, refuse_rows
@@ -37,29 +38,47 @@ def checked_growth(
     return Grown(rows, ids, new, tuple(sorted(leaving)), tuple(sorted(back)))
 
 
-def removed_after(log: Iterable[Entry]) -> frozenset[int]:
-    """Return the rows that are gone after some entries of a log."""
-    removed: set[int] = set()
-    for entry in log:
+@dataclass(frozen=True)
+class Shape:
+    """What a session is about: its strategy, and the ids of its rows if they have any."""
+
+    strategy: Strategy
+    ids: tuple[Hashable, ...] | None
+
+    def after(
+        self, entry: Rebuilt | Grown, removed: frozenset[int], made: Strategy | None = None
+    ) -> Shape:
+        """Return the shape after growth or a change of the strategy; refuse what does not fit.
+
+        Parameters
+        ----------
+        entry : Rebuilt or Grown
+            The entry of the log.
+        removed : frozenset of int
+            The rows that are gone before it. Their ids may be used again.
+        made : Strategy, optional
+            The strategy that a `Rebuilt` writes down, where it is at hand.
+        """
         if isinstance(entry, Grown):
-            removed = (removed - set(entry.returned)) | set(entry.removed)
-    return frozenset(removed)
+            gone = (removed - set(entry.returned)) | set(entry.removed)
+            return Shape(_grown_by(self.strategy, entry), self._ids_after(entry, gone))
+        strategy = loaded_strategy(entry.strategy) if made is None else made
+        if strategy.n_rows != self.strategy.n_rows:
+            raise InputError(
+                f"the strategy is about {plural(strategy.n_rows, 'row')}, but the session has "
+                f"{self.strategy.n_rows}"
+            )
+        return Shape(strategy, self.ids)
 
-
-def ids_after(
-    first: tuple[Hashable, ...] | None, log: Iterable[Entry]
-) -> tuple[Hashable, ...] | None:
-    """Return the ids of all rows after some entries of a log; refuse them if two rows share one."""
-    grown = [entry for entry in log if isinstance(entry, Grown)]
-    if first is None:
-        if any(entry.ids is not None for entry in grown):
-            raise InputError("the rows of this session have no ids: leave out sample_ids")
-        return None
-    for k, entry in enumerate(grown, start=1):
-        removed, n_new = removed_after(grown[:k]), len(entry.rows)
-        taken = {name for row, name in enumerate(first) if row not in removed}
-        first += checked_ids(entry.ids or (), n_new, f"{plural(n_new, 'row')} join", taken)
-    return first
+    def _ids_after(self, entry: Grown, gone: frozenset[int]) -> tuple[Hashable, ...] | None:
+        if self.ids is None:
+            if entry.ids is not None:
+                raise InputError("the rows of this session have no ids: leave out sample_ids")
+            return None
+        n_new = len(entry.rows)
+        taken = {name for row, name in enumerate(self.ids) if row not in gone}
+        new = checked_ids(entry.ids or (), n_new, f"{plural(n_new, 'row')} join", taken)
+        return self.ids + new
 
 
 def next_ids(ids: Sequence[Hashable], X_new: Any) -> Sequence[Hashable] | None:
@@ -92,18 +111,7 @@ def checked_ids(
     return plain
 
 
-def strategy_after(first: Strategy, log: Sequence[Rebuilt | Grown], X: Any) -> Strategy:
-    """Return the strategy that growth and other strategies in a log lead to, without answers."""
-    strategy = first.fresh()
-    for k, entry in enumerate(log, start=1):
-        if isinstance(entry, Rebuilt):
-            strategy = loaded_strategy(entry.strategy, X)
-        elif not any(isinstance(later, Rebuilt) for later in log[k:]):
-            strategy = _grown_by(strategy, entry, removed_after(log[:k]))
-    return strategy
-
-
-def loaded_strategy(plain: Mapping[str, Any], X: Any) -> Strategy:
+def loaded_strategy(plain: Mapping[str, Any]) -> Strategy:
     """Return the strategy that a session wrote down, if it is known here."""
     name = plain["name"]
     if name not in STRATEGIES:
@@ -112,11 +120,18 @@ def loaded_strategy(plain: Mapping[str, Any], X: Any) -> Strategy:
             f"{', '.join(sorted(STRATEGIES.names))}. If it is one of your own, import its module "
             "first; on the command line, use --strategy package.module:Class."
         )
-    return STRATEGIES.known(name).load(plain, X)
+    try:
+        return STRATEGIES.known(name).load(plain)
+    except SessionFileError:
+        raise
+    except KeyError as error:
+        raise SessionFileError(f"the saved strategy {name!r} has no {error}") from error
+    except (InputError, LookupError, TypeError, ValueError, ArithmeticError) as error:
+        raise SessionFileError(f"the saved strategy {name!r} is damaged: {error}") from error
 
 
-def _grown_by(strategy: Strategy, entry: Grown, removed: frozenset[int]) -> Strategy:
-    """Return a strategy without answers, with the rows of an entry, and without those removed."""
+def _grown_by(strategy: Strategy, entry: Grown) -> Strategy:
+    """Return a strategy with the rows of an entry."""
     points = strategy.partition.points
     n_features = None if points is None else points.shape[1]
     if len(entry.rows) and n_features not in (None, entry.rows.shape[1]):
@@ -124,7 +139,7 @@ def _grown_by(strategy: Strategy, entry: Grown, removed: frozenset[int]) -> Stra
             f"X_new has {plural(entry.rows.shape[1], 'column')}, but the rows of the session have "
             f"{n_features}. Make its features as those of the first rows were made."
         )
-    return strategy.grown(entry.rows, frozenset(entry.unasked), removed)
+    return strategy.grown(entry.rows, frozenset(entry.unasked))
 
 
 def _matrix(X: ArrayLike) -> NDArray[Any]:

@@ -217,8 +217,7 @@ def current(plain: Mapping[str, Any]) -> dict[str, Any]:
             "this is not a saved likewise session: it has no "
             f'"format": "{FORMAT}". Pass the dictionary that Session.to_dict returned.'
         )
-    with_arrays = {name: from_json(plain.get(name)) for name in ("strategy", "rows")}
-    data: dict[str, Any] = {**plain, **with_arrays}
+    data: dict[str, Any] = {**plain, "strategy": from_json(plain.get("strategy"))}
     version = data.get("schema")
     if not isinstance(version, int) or version < 1:
         raise SessionFileError(f"the saved session has no usable schema version, got {version!r}")

@@ -1,26 +1,20 @@
-"""What a set of answers implies, and which of them count where they contradict each other.
+"""What a set of answers implies.
 
 *Same* is an equivalence: a=b and b=c give a=c. *Different* carries over it: a=b and b≠c give a≠c.
 Two *different*s imply nothing, since the number of groups is unknown. `LinkGraph` keeps the
 closure of the answers given so far under these two rules and can explain every part of it.
-
-`Counted` is the one rule for answers that contradict each other. Links that are certain (given, or
-made while mending) come first, then the newest gesture, then the others in their order. A link that
-contradicts those before it does not count. Certain links differ only in age: the newest wins.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Gesture, Link, ordered
-from likewise.core.journal import Entry, Revised
+from likewise.core.answers import Answer, Link, ordered
 from likewise.errors import ContradictionError, InputError
 
 
@@ -90,9 +84,19 @@ class LinkGraph:
             item = up
         return item
 
+    def mentioned(self) -> list[int]:
+        """Return the items that answers are about, in the order they were first mentioned."""
+        return list(self._neighbors)
+
     def size(self, item: int) -> int:
         """Return the number of items in the component of `item`."""
         return self._size.get(self.find(item), 1)
+
+    def n_undecided(self, items: Collection[int]) -> int:
+        """Return how many pairs of components of some items nothing is known about."""
+        roots = {self.find(item) for item in items}
+        n_apart = sum(len(roots & self.differing(root)) for root in roots) // 2
+        return len(roots) * (len(roots) - 1) // 2 - n_apart
 
     def same_as(self, item: int, n: int) -> list[int]:
         """Return up to `n` items that answers join to one, the shortest chains first."""
@@ -214,82 +218,6 @@ class LinkGraph:
     def _set_apart(self, a: int, b: int) -> None:
         self._different.setdefault(a, set()).add(b)
         self._different.setdefault(b, set()).add(a)
-
-
-class Counted:
-    """The gestures that count after some entries of a log, and what their links imply."""
-
-    def __init__(self, n_rows: int, is_weighing: bool, log: Iterable[Entry] = ()) -> None:
-        self.n_rows = n_rows
-        self.is_weighing = is_weighing
-        self.gestures: list[Gesture] = []
-        self._graph = LinkGraph(n_rows)
-        for entry in log:
-            self.take(entry)
-
-    def take(self, entry: Entry) -> list[Gesture]:
-        """Follow one more entry of the log; return the gestures that no longer count."""
-        if isinstance(entry, Gesture):
-            gesture = replace(entry, number=len(self.gestures) + 1)
-            if self._fits(gesture):
-                self.gestures.append(gesture)
-                return []
-            return self._settle([*self.gestures, gesture], newest=gesture)
-        if isinstance(entry, Revised):
-            gestures = list(self.gestures)
-            old = gestures[entry.number - 1]
-            new = replace(old, links=entry.links, by=entry.by, at=entry.at)
-            gestures[entry.number - 1] = new
-            return self._settle(gestures, newest=new)
-        return []
-
-    def check(self, gesture: Gesture) -> None:
-        """Raise `ContradictionError` if a gesture contradicts itself or those that count."""
-        if not self._fits(gesture):
-            add_links(self._graph_of_gestures(), self._binding([gesture]))
-
-    def _fits(self, gesture: Gesture) -> bool:
-        """Return whether a gesture contradicts none that counts; then its links are kept."""
-        try:
-            add_links(self._graph, self._binding([gesture]))
-        except ContradictionError:
-            # Some of its links may have been added.
-            self._graph = self._graph_of_gestures()
-            return False
-        return True
-
-    def _graph_of_gestures(self) -> LinkGraph:
-        return add_links(LinkGraph(self.n_rows), self._binding(self.gestures))
-
-    def _settle(self, gestures: Sequence[Gesture], newest: Gesture) -> list[Gesture]:
-        """Count the links that contradict none of higher rank; return gestures without any left."""
-
-        def rank(gesture: Gesture) -> tuple[bool, bool]:
-            return gesture.source == "asked", gesture is not newest
-
-        self._graph = LinkGraph(self.n_rows)
-        kept: dict[int, tuple[Link, ...]] = {}
-        for gesture in sorted(gestures, key=rank):
-            is_weighed = self.is_weighing and gesture.source == "asked"
-            links = (link for link in gesture.links if is_weighed or self._stays(link))
-            kept[gesture.number] = tuple(links)
-        counted = [replace(g, links=kept[g.number]) for g in gestures if kept[g.number]]
-        self.gestures = [replace(g, number=k) for k, g in enumerate(counted, start=1)]
-        return [gesture for gesture in gestures if not kept[gesture.number]]
-
-    def _stays(self, link: Link) -> bool:
-        """Return whether a link contradicts none of higher rank; then it is kept."""
-        if link.answer.is_link:
-            if self._graph.implied(link.left, link.right) not in (None, link.answer):
-                return False
-            self._graph.add(link.left, link.right, link.answer)
-        return True
-
-    def _binding(self, gestures: Iterable[Gesture]) -> Iterator[Link]:
-        """Yield the yes/no links that must not contradict each other."""
-        for gesture in gestures:
-            if not (self.is_weighing and gesture.source == "asked"):
-                yield from (link for link in gesture.links if link.answer.is_link)
 
 
 def add_links(graph: LinkGraph, links: Iterable[Link]) -> LinkGraph:

@@ -1,7 +1,7 @@
-"""A session's log: what was done, in order, and everything that follows from doing it again.
+"""A session's log: what was done, in order. Replaying the log rebuilds all state.
 
-The log is the only truth. Undo removes its last entry and does the others again with a fresh
-strategy; saving writes the entries down; loading does them.
+Undo drops the last entry and replays the others; saving writes the entries down; loading replays
+them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, Self, TypeVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from likewise.core.answered import Answers
 from likewise.core.answers import (
     Answer,
     Gesture,
@@ -25,19 +26,10 @@ from likewise.core.answers import (
     checked_budget,
     checked_rows,
     is_whole,
-    ordered,
 )
 from likewise.core.arrays import packed
 from likewise.core.fingerprint import refuse_other_rows
-from likewise.core.growth import (
-    checked_growth,
-    checked_ids,
-    ids_after,
-    loaded_strategy,
-    next_ids,
-    removed_after,
-    strategy_after,
-)
+from likewise.core.growth import Shape, checked_growth, checked_ids, loaded_strategy, next_ids
 from likewise.core.journal import (
     FORMAT,
     SCHEMA,
@@ -47,14 +39,12 @@ from likewise.core.journal import (
     Marked,
     Named,
     Rebuilt,
-    Revised,
     as_plain,
     current,
     entry_from_dict,
     entry_to_dict,
     rows_of,
 )
-from likewise.core.links import Counted
 from likewise.core.strategy import Strategy
 from likewise.errors import (
     CannotGrowError,
@@ -81,19 +71,16 @@ class Log:
         max_queries: int | None = None,
     ) -> None:
         _refuse_strategy(strategy)
-        self.strategy = strategy
         n_rows = strategy.n_rows
         why = f"the data has {plural(n_rows, 'row')}"
-        self._first_ids = None if sample_ids is None else checked_ids(sample_ids, n_rows, why)
-        self.sample_ids = self._first_ids
-        self.removed: frozenset[int] = frozenset()
+        ids = None if sample_ids is None else checked_ids(sample_ids, n_rows, why)
+        self._first = self._shape = Shape(strategy, ids)
+        self.answers = Answers(n_rows)
         self.digest = digest
-        # An array of numbers, or None: Any, so that who knows which it is need not ask.
+        # An array of numbers, or None. It is typed Any to spare callers a cast.
         self.row_numbers: Any = None if row_numbers is None else np.asarray(row_numbers, np.intp)
         self.max_queries = checked_budget(max_queries)
         self._is_endless = False
-        self._first = strategy
-        self._counted = Counted(strategy.n_rows, strategy.weighs_answers)
         self._log: list[Entry] = []
         self._undone: list[Entry] = []
         self._derived: dict[str, Any] = {}
@@ -107,20 +94,34 @@ class Log:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the log and what it is about; all else follows from them."""
-        strategy, state = self.strategy, packed(self.state())
-        return _unpickled, (type(self), state, type(strategy), getattr(strategy, "X", None))
+        return _unpickled, (type(self), packed(self.state()), type(self.strategy))
 
     # -- what was done ---------------------------------------------------------------------------
 
     @property
+    def strategy(self) -> Strategy:
+        """What decides what to ask."""
+        return self._shape.strategy
+
+    @property
+    def sample_ids(self) -> tuple[Hashable, ...] | None:
+        """The ids of the rows, if they have any."""
+        return self._shape.ids
+
+    @property
+    def removed(self) -> frozenset[int]:
+        """The rows that are gone: nothing is asked about them, but what was answered counts."""
+        return self.answers.removed
+
+    @property
     def n_first_rows(self) -> int:
         """How many rows the session began with."""
-        return self._first.n_rows
+        return self._first.strategy.n_rows
 
     @property
     def events(self) -> tuple[Gesture, ...]:
         """All gestures that count, in order."""
-        return self.once("events", lambda: tuple(self._counted.gestures))
+        return self.once("events", lambda: tuple(self.answers.gestures))
 
     @property
     def log(self) -> tuple[Entry, ...]:
@@ -130,7 +131,7 @@ class Log:
     @property
     def n_asked(self) -> int:
         """How many questions were answered, *not sure* included."""
-        is_asked = (isinstance(e, Gesture) and e.source == "asked" for e in self._log)
+        is_asked = (isinstance(e, Gesture) and not e.is_certain for e in self._log)
         return self.once("asked", lambda: sum(is_asked))
 
     @property
@@ -291,7 +292,7 @@ class Log:
         Parameters
         ----------
         strategy : Strategy
-            A strategy without answers.
+            The other strategy, for the same rows.
         why : str
             The reason, for the log.
         """
@@ -338,11 +339,11 @@ class Log:
             "format": FORMAT,
             "schema": SCHEMA,
             "digest": self.digest,
-            "sample_ids": None if self._first_ids is None else list(self._first_ids),
+            "sample_ids": None if self._first.ids is None else list(self._first.ids),
             **({} if self.row_numbers is None else {"row_numbers": self.row_numbers}),
             "max_queries": self.max_queries,
             "endless": self._is_endless,
-            "strategy": {"name": self._first.name, **self._first.to_dict()},
+            "strategy": {"name": self._first.strategy.name, **self._first.strategy.to_dict()},
             "log": [entry_to_dict(entry) for entry in self._log],
             "undone": [entry_to_dict(entry) for entry in self._undone],
         }
@@ -358,8 +359,7 @@ class Log:
         plain : mapping
             What `to_dict` returned.
         X : array-like, optional
-            The data, for strategies that need it to go on. A session that a page or the command
-            line exported has it. Other rows than those it was made from are refused.
+            The data at hand; refused if the session was made from other rows.
         digest : str, optional
             The fingerprint of the data at hand; refused if the session was made from other data.
 
@@ -377,7 +377,7 @@ class Log:
                 )
             if X is not None and digest is None:
                 refuse_other_rows(data.get("digest"), X)
-            strategy = loaded_strategy(data["strategy"], data.get("rows") if X is None else X)
+            strategy = loaded_strategy(data["strategy"])
             names = ("sample_ids", "digest", "row_numbers", "max_queries")
             session = cls(strategy, **{name: data.get(name) for name in names})
             session._is_endless = bool(data.get("endless", False))
@@ -436,73 +436,62 @@ class Log:
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _new(self, entry: Entry, made: Strategy | None = None) -> None:
+    def _new(self, entry: Entry, made: Strategy | None = None, *, is_strict: bool = False) -> None:
+        """Do something for the first time: what was undone cannot be redone any more."""
         for name in ("by", "at"):
             if (text := getattr(entry, name)) is not None:
                 check_text(text, repr(name))
-        self._do(entry, made)
+        self._do(entry, made, is_strict=is_strict)
         self._undone.clear()
 
-    def _do(self, entry: Entry, made: Strategy | None = None) -> None:
-        """Do something and write it into the log; after an error all is as it was.
+    def _do(self, entry: Entry, made: Strategy | None = None, *, is_strict: bool = False) -> None:
+        """Do something and add it to the log; after an error nothing is changed.
 
-        `made` is the strategy that a `Rebuilt` writes down, where it is at hand.
+        Parameters
+        ----------
+        entry : Entry
+            What to do.
+        made : Strategy, optional
+            The strategy that a `Rebuilt` writes down, where it is at hand.
+        is_strict : bool
+            Whether a gesture that contradicts earlier ones is refused.
         """
-        if isinstance(entry, Gesture):
+        shape = self._shape
+        if isinstance(entry, Rebuilt | Grown):
+            shape = shape.after(entry, self.removed, made)
+        elif isinstance(entry, Gesture):
             # An entry that is redone may have had another number before.
-            entry = replace(entry, number=len(self._counted.gestures) + 1)
-        if isinstance(entry, Gesture | Revised | Rebuilt | Grown):
-            before = list(self._counted.gestures)
-            is_longer = isinstance(entry, Gesture) and not self._counted.take(entry)
-            try:
-                # A gesture can also take away some links of an earlier one, which then counts less.
-                if is_longer and self._counted.gestures[:-1] == before:
-                    record_links(self.strategy, self._counted.gestures[-1])
-                else:
-                    self._follow([*self._log, entry], made)
-                    return
-            except BaseException:
-                self._follow(self._log)
-                raise
+            entry = replace(entry, number=len(self.answers.gestures) + 1)
+        self.answers.take(entry, is_strict=is_strict)
+        self._shape = shape
         self._log.append(entry)
         self._derived.clear()
 
-    def _follow(self, log: Sequence[Entry], made: Strategy | None = None) -> None:
+    def _follow(self, log: Sequence[Entry]) -> None:
         """Make `log` the log, and the state what follows from it."""
-        ids, removed = ids_after(self._first_ids, log), removed_after(log)
-        strategy = self._ground(log) if made is None else made
-        n_rows = self.n_first_rows + sum(len(e.rows) for e in log if isinstance(e, Grown))
-        if strategy.n_rows != n_rows:
-            raise InputError(
-                f"the strategy is about {plural(strategy.n_rows, 'row')}, but the session has "
-                f"{n_rows}"
-            )
-        counted = Counted(strategy.n_rows, strategy.weighs_answers, log)
-        for gesture in counted.gestures:
-            record_links(strategy, gesture)
-        self.sample_ids, self.removed = ids, removed
-        self.strategy, self._counted, self._log = strategy, counted, list(log)
+        shape, answers = self._shape_after(log), Answers(self.n_first_rows, log)
+        self._shape, self.answers, self._log = shape, answers, list(log)
         self._derived.clear()
 
-    def _ground(self, log: Sequence[Entry]) -> Strategy:
-        """Return the strategy that a log leads to, without answers."""
+    def _shape_after(self, log: Sequence[Entry]) -> Shape:
+        """Return the shape that the growth and the changes of the strategy in a log lead to."""
         shaping = [entry for entry in log if isinstance(entry, Rebuilt | Grown)]
         now = [entry for entry in self._log if isinstance(entry, Rebuilt | Grown)]
         if len(now) == len(shaping) and all(a is b for a, b in zip(now, shaping, strict=True)):
-            return self.strategy.fresh()
-        return strategy_after(self._first, shaping, self.strategy.X)
+            return self._shape
+        shape, answers = self._first, Answers(self.n_first_rows)
+        for entry in shaping:
+            shape = shape.after(entry, answers.removed)
+            answers.take(entry)
+        return shape
 
-    def _open_mark(
-        self, strategy: Strategy, gestures: Sequence[Gesture]
-    ) -> tuple[int, Groups] | None:
+    def _open_mark(self, answers: Answers) -> tuple[int, Groups] | None:
         """Return a row marked as a misfit and a row of its group, until an answer settles it."""
         for row, other in self._marked():
             if other is None or not self.removed.isdisjoint((row, other)):
                 continue
-            if strategy.links.implied(row, other) is None:
-                asked = {link.pair for gesture in gestures for link in gesture.links}
-                if ordered(row, other) not in asked:
-                    return row, ((other,),)
+            if answers.is_open(row, other):
+                return row, ((other,),)
         return None
 
     def _marked(self) -> Iterator[tuple[int, int | None]]:
@@ -520,13 +509,6 @@ class Log:
         if rows[0] == rows[1]:
             raise InputError(f"row {left} was paired with itself; an answer is about two rows")
         return rows
-
-
-def record_links(strategy: Strategy, gesture: Gesture) -> None:
-    """Let a strategy record all links of a gesture."""
-    for link in gesture.links:
-        is_certain = gesture.source != "asked"
-        strategy.record(link.left, link.right, link.answer, is_certain=is_certain)
 
 
 def refuse_session(session: Any) -> None:
@@ -553,9 +535,9 @@ def _refuse_names(names: Any) -> None:
         check_text(name, "a name")
 
 
-def _unpickled(cls: type[Log], state: Any, _: type[Strategy], X: Any) -> Log:
+def _unpickled(cls: type[Log], state: Any, _: type[Strategy]) -> Log:
     """Return a session that was pickled, after its strategy was imported."""
-    return cls.from_dict(state, X=X, digest=state["digest"])
+    return cls.from_dict(state)
 
 
 # Python's messages about arguments name methods; the name that users know is Session.

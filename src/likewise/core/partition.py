@@ -52,8 +52,23 @@ class SuperInstances:
             raise InputError("there must be at least one super-instance")
         if np.any(np.diff(reps) <= 0):
             raise InputError("representatives must be increasing rows, one per super-instance")
+        first, last = int(self.assignment.min(initial=0)), int(self.assignment.max(initial=0))
+        if first < 0 or last >= len(reps):
+            raise InputError(
+                f"assignment must have numbers from 0 to {len(reps) - 1}, those of the "
+                f"super-instances, got {first if first < 0 else last}"
+            )
+        if reps[0] < 0 or reps[-1] >= len(self.assignment):
+            raise InputError(f"representatives must be rows from 0 to {len(self.assignment) - 1}")
         if not np.array_equal(self.assignment[reps], np.arange(len(reps))):
             raise InputError("every representative must belong to the super-instance it stands for")
+        n, points = len(reps), self.points
+        if points is not None and (points.ndim != 2 or len(points) != n):
+            raise InputError(f"points must have {n} rows and columns, got shape {points.shape}")
+        if points is not None and not np.isfinite(points).all():
+            raise InputError("points must be finite numbers")
+        if self.distances is not None and self.distances.shape != (n, n):
+            raise InputError(f"distances must have shape {(n, n)}, got {self.distances.shape}")
 
     @property
     def n_rows(self) -> int:
@@ -113,6 +128,28 @@ class SuperInstances:
             if name in plain
         }
         return cls(**arrays, metric=plain["metric"])
+
+
+def standing_for_rows(
+    X: NDArray[Any], train_indices: NDArray[np.intp] | None = None
+) -> SuperInstances:
+    """Return the partition in which every row that may be asked about stands for its nearest rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The rows.
+    train_indices : ndarray of int, optional
+        The rows that may be asked about. By default all: then each row stands for itself.
+    """
+    if train_indices is None:
+        return singletons(X)
+    standing = np.unique(train_indices).astype(np.intp)
+    points = X[standing]
+    nearest = [int(((points - row) ** 2).sum(axis=1).argmin()) for row in X]
+    assignment = np.array(nearest, dtype=np.intp)
+    assignment[standing] = np.arange(len(standing))
+    return SuperInstances(assignment, standing, points=points)
 
 
 def singletons(points: NDArray[Any], metric: str = "euclidean") -> SuperInstances:

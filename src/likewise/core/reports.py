@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Gesture, Link
 from likewise.words import card, plural
@@ -73,7 +77,7 @@ class Revision:
     kept : tuple of Gesture
         Answers that stay in the log, as they are numbered now.
     dropped : tuple of Gesture
-        Answers about pairs that are now settled by others.
+        Answers that contradict the new one.
     """
 
     kept: tuple[Gesture, ...]
@@ -167,3 +171,29 @@ class Completeness:
         lines = [("right", f"about {self.estimate:.0%}"), ("at least", f"{self.at_least:.0%}")]
         lines += [("one big group", f"{self.one_group:.0%}")]
         return card("Completeness (estimate)", lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What a strategy makes of the answers so far, as functions that compute it when called.
+
+    Attributes
+    ----------
+    remaining : callable
+        Returns how many yes/no questions are left at most, and an estimate if there is one. The
+        first number never grows on a yes or no.
+    is_enough : callable
+        Returns whether more questions would bring little, so that `fit` without a budget ends.
+    doubts : callable
+        Returns, for every row, the probability that its label is wrong, or None.
+    completeness : callable
+        Returns how much of the grouping is right, or None if there is no estimate.
+    suspects : callable
+        Returns answers to questions that are probably wrong, the least credible first.
+    """
+
+    remaining: Callable[[], tuple[int, int | None]]
+    is_enough: Callable[[], bool] = bool
+    doubts: Callable[[], NDArray[np.float64] | None] = lambda: None
+    completeness: Callable[[], Completeness | None] = lambda: None
+    suspects: Callable[[], list[Suspect]] = list

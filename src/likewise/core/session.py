@@ -7,13 +7,14 @@ was done is in the log (`likewise.core.log`), from which every other state follo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.core.answered import Answers
 from likewise.core.answers import (
     Answer,
     Chosen,
@@ -26,10 +27,9 @@ from likewise.core.answers import (
     is_whole,
 )
 from likewise.core.journal import Revised
-from likewise.core.links import Counted, LinkGraph, pairs_for_free
-from likewise.core.log import Log, record_links
-from likewise.core.reports import Check, Completeness, Progress, Revision, Suspect
-from likewise.core.strategy import Strategy
+from likewise.core.links import LinkGraph, pairs_for_free
+from likewise.core.log import Log
+from likewise.core.reports import Assessment, Check, Completeness, Progress, Revision, Suspect
 from likewise.errors import AnswerError, ContradictionError, InputError, StaleQueryError
 from likewise.words import card, plural
 
@@ -95,22 +95,19 @@ class Session(Log):
         It is None when the budget is spent, when nothing is left to ask, or, without a budget, when
         more questions would bring little. Asking again returns the same question.
         """
-        return self.once("question", lambda: self._next(self.strategy, self.events, self.n_asked))
+        return self.once("question", lambda: self._next(self.answers, self.n_asked))
 
-    def _next(
-        self, strategy: Strategy, gestures: Sequence[Gesture], n_asked: int
-    ) -> Question | None:
+    def _next(self, answers: Answers, n_asked: int) -> Question | None:
         """Return the question after `n_asked` others, if any is worth asking within the budget."""
         if not self._is_endless:
             limit = self.max_queries
-            if strategy.is_enough() if limit is None else n_asked >= limit:
+            assessment = self.strategy.assess(answers)
+            if assessment.is_enough() if limit is None else n_asked >= limit:
                 return None
-        return self._question(strategy, gestures, n_asked)
+        return self._question(answers, n_asked)
 
-    def _question(
-        self, strategy: Strategy, gestures: Sequence[Gesture], n_asked: int
-    ) -> Question | None:
-        asked = self._open_mark(strategy, gestures) or strategy.next_question()
+    def _question(self, answers: Answers, n_asked: int) -> Question | None:
+        asked = self._open_mark(answers) or self.strategy.next_question(answers)
         if asked is None:
             return None
         row, groups = asked
@@ -236,11 +233,8 @@ class Session(Log):
         question = self.ask()
         if question is None:
             return None
-        strategy = self.strategy.fresh()
-        gestures = (*self.events, Gesture(0, question.links(chosen)))
-        for gesture in gestures:
-            record_links(strategy, gesture)
-        return self._next(strategy, gestures, self.n_asked + 1)
+        answers = self.answers.plus(Gesture(0, question.links(chosen)))
+        return self._next(answers, self.n_asked + 1)
 
     def revise(self, number: int, chosen: Any, **signed: Unpack[Signed]) -> Revision:
         """Change an earlier answer and keep every other one that does not contradict it.
@@ -272,13 +266,13 @@ class Session(Log):
         return self._foreseen(self._revision(number, chosen))
 
     def _foreseen(self, entry: Revised) -> Revision:
-        counted = Counted(self.strategy.n_rows, self.strategy.weighs_answers, self._log)
-        dropped = counted.take(entry)
-        kept = {(x.pair, x.answer) for gesture in counted.gestures for x in gesture.links}
+        answers = Answers(self.n_first_rows, self._log)
+        dropped = answers.take(entry)
+        kept = {(x.pair, x.answer) for gesture in answers.gestures for x in gesture.links}
         for link in entry.links:
             if (link.pair, link.answer) not in kept:
                 raise ContradictionError(link, self.links.explain(link.left, link.right))
-        return Revision(tuple(counted.gestures), tuple(dropped))
+        return Revision(tuple(answers.gestures), tuple(dropped))
 
     def _revision(self, number: int, chosen: Any, **signed: Unpack[Signed]) -> Revised:
         n = len(self.events)
@@ -287,8 +281,8 @@ class Session(Log):
         gesture = self.events[number - 1]
         if not gesture.groups and len(gesture.links) > 1:
             raise InputError(
-                f"answer {number} says {len(gesture.links)} things at once: undo it, or say "
-                "otherwise with give_links(..., overrules=True)"
+                f"answer {number} consists of {len(gesture.links)} links: undo it, or overrule it "
+                "with give_links(..., overrules=True)"
             )
         question = Question(number, gesture.left, gesture.groups or ((gesture.right,),))
         if not gesture.groups or isinstance(chosen, str | Answer):
@@ -300,7 +294,17 @@ class Session(Log):
     @property
     def links(self) -> LinkGraph:
         """What the answers imply, over rows. Read it; do not change it."""
-        return self.strategy.links
+        return self.answers.links
+
+    @property
+    def assessment(self) -> Assessment:
+        """What the strategy makes of the answers so far."""
+        return self.strategy.assess(self.answers)
+
+    @property
+    def askable(self) -> NDArray[np.intp]:
+        """The rows that questions may be about, increasing."""
+        return np.setdiff1d(self.strategy.askable(), sorted(self.removed))
 
     @property
     def is_done(self) -> bool:
@@ -310,16 +314,16 @@ class Session(Log):
     @property
     def progress(self) -> Progress:
         """How far the session is."""
-        at_most, estimate = (0, 0) if self.is_done else self.strategy.remaining()
+        at_most, estimate = (0, 0) if self.is_done else self.assessment.remaining()
         if at_most and self.max_queries is not None and not self._is_endless:
             n_left = self.max_queries - self.n_asked
             estimate = n_left if estimate is None else min(estimate, n_left)
-        more = self.is_done and self._question(self.strategy, self.events, self.n_asked)
+        more = self.is_done and self._question(self.answers, self.n_asked)
         unsure = sum(gesture.answer is Answer.UNSURE for gesture in self.events)
         return Progress(
             answered=len(self.events) - unsure,
             unsure=unsure,
-            settled_for_free=self.links.n_decided - len(self.links) - len(self.overruled_pairs()),
+            settled_for_free=self.links.n_decided - len(self.links),
             at_most=at_most,
             estimate=estimate,
             n_groups=self.n_groups,
@@ -329,18 +333,12 @@ class Session(Log):
     @property
     def completeness(self) -> Completeness | None:
         """How much of the grouping is right, as an estimate; None if there is none."""
-        return self.once("completeness", self.strategy.completeness)
+        return self.once("completeness", self.assessment.completeness)
 
     @property
     def suspects(self) -> list[Suspect]:
         """Answers that are probably wrong, the least credible first; certain links never are."""
-        gestures = [gesture for gesture in self.events for _ in gesture.links]
-        suspects: dict[int, Suspect] = {}
-        for suspect in self.strategy.suspects():
-            gesture = gestures[suspect.number - 1]
-            if gesture.source == "asked":
-                suspects.setdefault(gesture.number, suspect._replace(number=gesture.number))
-        return list(suspects.values())
+        return self.assessment.suspects()
 
     @property
     def labels(self) -> NDArray[np.intp]:
@@ -349,7 +347,7 @@ class Session(Log):
         COBRA leaves apart what is undecided; `Likewise` puts every row where it learned that it
         belongs. Removed rows have the group that they would be in.
         """
-        return self.once("labels", self.strategy.labels)
+        return self.once("labels", lambda: self.strategy.labels(self.answers))
 
     @property
     def labels_guess(self) -> NDArray[np.intp]:
@@ -358,7 +356,7 @@ class Session(Log):
         A guess: it respects every answer, but what it adds is not confirmed. When nothing
         is left to ask it equals `labels`.
         """
-        return self.strategy.labels(guess=True)
+        return self.strategy.labels(self.answers, guess=True)
 
     @property
     def n_groups(self) -> int:
@@ -393,8 +391,7 @@ class Session(Log):
             Which ones to choose.
         """
         n = checked_count(n, "audit takes")
-        answered = {link.pair for link in self.links} | self.overruled_pairs()
-        settled = self.links, self.strategy.askable(), answered
+        settled = self.links, self.askable, {link.pair for link in self.links}
         rng = np.random.default_rng(random_state)
         same = pairs_for_free(*settled, Answer.SAME, n, rng)
         different = pairs_for_free(*settled, Answer.DIFFERENT, n, rng)
@@ -402,12 +399,6 @@ class Session(Log):
         chosen = [(pair, Answer.SAME) for pair in same[:n_same]]
         chosen += [(pair, Answer.DIFFERENT) for pair in different[: n - n_same]]
         return [Check(*pair, expected, self.links.explain(*pair)) for pair, expected in chosen]
-
-    def overruled_pairs(self) -> set[tuple[int, int]]:
-        """Return pairs whose answer was overruled by other answers."""
-        links = [link for g in self.events for link in g.links if link.answer.is_link]
-        implied = self.links.implied
-        return {x.pair for x in links if implied(x.left, x.right) not in (None, x.answer)}
 
     # -- in a notebook ---------------------------------------------------------------------------
 
@@ -451,10 +442,8 @@ class Session(Log):
 
     def _say(self, gesture: Gesture) -> Gesture:
         """Take in a gesture; return it as it is in the log."""
-        if gesture.source != "mended":
-            self._counted.check(gesture)
-        self._new(gesture)
-        return self.events[-1]
+        self._new(gesture, is_strict=gesture.source != "mended")
+        return self.answers.gestures[-1]
 
     def _open_question(self, question: Question | int | None) -> Question:
         asked = self.ask()

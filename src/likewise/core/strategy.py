@@ -1,31 +1,38 @@
 """The contract between a session and a strategy, which decides what to ask.
 
-A strategy is a function of its records: the same records in the same order give the same state.
-Undo starts a `fresh` one and replays the records that are left. No code depends on the class of a
-strategy; it only calls these hooks.
+A strategy is a function of the answers: the session passes them, and the strategy keeps none. It
+may keep what it computes of the rows alone. What it computes of the answers it keeps in them, by
+`Answers.once`. No code depends on the class of a strategy; it only calls these hooks.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Groups
+from likewise.core.answered import Answers
+from likewise.core.answers import Groups
 from likewise.core.candidates import Candidates
-from likewise.core.links import LinkGraph
-from likewise.core.partition import SuperInstances
-from likewise.core.reports import Completeness, Suspect
-from likewise.errors import CannotGrowError, InputError
+from likewise.core.labels import answered_groups, labels_of_rows
+from likewise.core.partition import SuperInstances, standing_for_rows
+from likewise.core.reports import Assessment
+from likewise.errors import CannotGrowError
 from likewise.registry import Registry
 
 
 class Strategy(ABC):
     """What to ask next, and what the answers so far make of the rows.
+
+    A subclass defines `name` and `next_question`; the rest has defaults.
+
+    Parameters
+    ----------
+    partition : SuperInstances
+        Small groups of rows, each with a row that stands for it and may be asked about.
 
     Attributes
     ----------
@@ -33,97 +40,77 @@ class Strategy(ABC):
         Names the strategy in saved sessions. A subclass with a name can be loaded by it.
     estimator : str
         The estimator of `likewise` that makes most of its sessions, by ``adopt``.
-    links : LinkGraph
-        What the links that count imply.
-    weighs_answers : bool
-        Whether it takes links that contradict others, and asks about what is implied already, as
-        a check.
-    X : ndarray or None
-        The data, if `load` needs it; a strategy that stores what it needs has none.
+    partition : SuperInstances
+        The small groups that it asks about.
     candidates : Candidates or None
         The only pairs that it asks about, if it has a list of them.
     """
 
     name: ClassVar[str]
     estimator: ClassVar[str] = "COBRA"
-    weighs_answers: bool = False
-    X: Any = None
     candidates: Candidates | None = None
-    links: LinkGraph
+    partition: SuperInstances
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "name" in vars(cls):
             STRATEGIES.register(cls.name, cls)
 
+    def __init__(self, partition: SuperInstances) -> None:
+        self.partition = partition
+
     # -- what every strategy defines -------------------------------------------------------------
 
-    @property
     @abstractmethod
-    def n_rows(self) -> int:
-        """Number of rows of the data."""
-
-    @abstractmethod
-    def next_question(self) -> tuple[int, Groups] | None:
+    def next_question(self, answers: Answers) -> tuple[int, Groups] | None:
         """Return a row and the groups that it may belong to, or None if nothing is left to ask.
 
-        The first row of each group stands for it: the answer is a link to that row.
+        The first row of each group stands for it: the answer is a link to that row. Rows in
+        ``answers.removed`` are not asked about.
         """
 
-    @abstractmethod
-    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:
-        """Take in a link between two rows, asked for or not.
+    # -- what the answers make of the rows -------------------------------------------------------
+
+    def labels(self, answers: Answers, *, guess: bool = False) -> NDArray[np.intp]:
+        """Return the group of every row, numbered from 0; by default as answered, else apart.
 
         Parameters
         ----------
-        left, right : int
-            The rows.
-        answer : Answer
-            The answer about them.
-        is_certain : bool
-            Whether it was given beforehand or made while mending. Only strategies that weigh
-            answers use this.
-        """
-
-    @abstractmethod
-    def fresh(self) -> Self:
-        """Return the same strategy before its first record."""
-
-    @abstractmethod
-    def remaining(self) -> tuple[int, int | None]:
-        """Return how many yes/no questions are left at most, and an estimate if there is one.
-
-        The first number never grows on a yes or no.
-        """
-
-    @abstractmethod
-    def labels(self, *, guess: bool = False) -> NDArray[np.intp]:
-        """Return the group of every row by what is known now, numbered from 0.
-
-        Parameters
-        ----------
+        answers : Answers
+            The answers so far.
         guess : bool
             Whether groups whose relation is undecided may be joined by a guess.
         """
+        names = answered_groups(self.partition, answers.links)
+        return labels_of_rows(self.partition, names, answers.links)
 
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `load` needs to make this strategy again: plain values and arrays."""
+    def assess(self, answers: Answers) -> Assessment:
+        """Return what can be said about the answers so far, and how many questions are left.
 
-    @classmethod
-    @abstractmethod
-    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
-        """Return the strategy that `to_dict` wrote down, without answers.
-
-        Parameters
-        ----------
-        plain : mapping
-            What `to_dict` returned.
-        X : array-like or None
-            The data, for strategies that do not store what they need of it.
+        By default only that: the number of pairs of groups that nothing is known about.
         """
+        rows = set(self.askable().tolist()) - answers.removed
+        return Assessment(remaining=lambda: (answers.links.n_undecided(rows), None))
 
-    # -- what a strategy may define --------------------------------------------------------------
+    # -- what does not depend on answers ---------------------------------------------------------
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the data."""
+        return self.partition.n_rows
+
+    def askable(self) -> NDArray[np.intp]:
+        """Return the rows that questions may be about, removed ones among them."""
+        return self.partition.representatives
+
+    def given_groups(self) -> tuple[NDArray[np.intp], Sequence[str]] | None:
+        """Return the number of the group that each row had beforehand, -1 for none, and the labels.
+
+        None for a session that began from nothing.
+        """
+        return None
+
+    # -- making it -------------------------------------------------------------------------------
 
     @classmethod
     def from_rows(
@@ -136,6 +123,9 @@ class Strategy(ABC):
     ) -> Self:
         """Return a new strategy for rows, as page and experiment begin it.
 
+        By default every row that may be asked about stands for itself and for the other rows to
+        which it is nearest.
+
         Parameters
         ----------
         X : ndarray of shape (n_rows, n_features)
@@ -147,72 +137,36 @@ class Strategy(ABC):
         n_jobs : int, optional
             Never changes the result.
         """
-        raise InputError(
-            f"the strategy {cls.name!r} cannot be made from rows alone; choose another one, "
-            "such as 'most-doubt' or 'closest-first'"
-        )
+        return cls(standing_for_rows(X, train_indices))
 
-    @cached_property
-    def partition(self) -> SuperInstances:
-        """The small groups it asks about; by default every row is one."""
-        rows = np.arange(self.n_rows, dtype=np.intp)
-        return SuperInstances(rows, rows)
-
-    def askable(self) -> NDArray[np.intp]:
-        """Return the rows that questions may be about."""
-        return self.partition.representatives
-
-    def given_groups(self) -> tuple[NDArray[np.intp], Sequence[str]] | None:
-        """Return the number of the group that each row had beforehand, -1 for none, and the labels.
-
-        None for a session that began from nothing.
-        """
-        return None
-
-    def grown(
-        self,
-        rows: NDArray[Any],
-        unasked: frozenset[int],
-        removed: frozenset[int],
-    ) -> Self:
-        """Return the same strategy before its first record, with further rows.
+    def grown(self, rows: NDArray[Any], unasked: frozenset[int]) -> Self:
+        """Return the same strategy with further rows.
 
         What is computed of rows without answers still comes from the first ones, so that growing
-        changes no other label.
+        changes no other label. Rows that leave are no matter of the strategy: see
+        `Answers.removed`.
 
         Parameters
         ----------
         rows : ndarray of shape (n_new, n_features)
-            The rows that join; their numbers follow those there are.
+            The rows that join; their numbers follow those there are. None of them if rows only
+            leave or come back.
         unasked : frozenset of int
             Those among them that are never asked about.
-        removed : frozenset of int
-            All rows that are gone. What is known of them counts, but no question shows them.
         """
         raise CannotGrowError(
             f"the strategy {self.name!r} cannot take further rows. Start another session with all "
             "rows, or use 'most-doubt' or 'closest-first', the strategies of Likewise and COBRA."
         )
 
-    def is_enough(self) -> bool:
-        """Return whether more questions would bring little, so that `fit` without a budget ends."""
-        return False
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `load` needs to make this strategy again: plain values and arrays."""
+        return {"partition": self.partition.to_dict()}
 
-    def doubts(self) -> NDArray[np.float64] | None:
-        """Return, for every row, the chance that its label is wrong, or None."""
-        return None
-
-    def completeness(self) -> Completeness | None:
-        """Return how much of the grouping is right, or None if there is no estimate."""
-        return None
-
-    def suspects(self) -> list[Suspect]:
-        """Return links that are probably wrong, the least credible first.
-
-        They are numbered from 1 in the order of their records; `Session.suspects` has the numbers
-        of the answers.
-        """
-        return []
+    @classmethod
+    def load(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the strategy that `to_dict` wrote down."""
+        return cls(SuperInstances.from_dict(plain["partition"]))
 
 
 STRATEGIES: Registry[type[Strategy]] = Registry(
@@ -226,7 +180,6 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
         "min-max": "likewise.lab.selection.minmax:ExploreConsolidate",
         "npu": "likewise.lab.selection.npu:MostInformative",
         "cobras": "likewise.lab.peers.cobras:SplitAndMerge",
-        "ncobras": "likewise.lab.peers.ncobras:CheckedSplitAndMerge",
         "dsl": "likewise.lab.peers.dsl:SkeletonTree",
         "acdm": "likewise.lab.peers.acdm:DiffusionSkeleton",
         "a3s": "likewise.lab.peers.a3s:AdaptiveSampling",

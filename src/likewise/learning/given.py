@@ -31,14 +31,14 @@ class GivenVote:
     """Fitted counts; `left_out` predicts known rows from others of the same given group."""
 
     left_out: NDArray[np.float64]
-    _chances: NDArray[np.float64]
+    _proba: NDArray[np.float64]
 
     def predict_proba(self, rows: RowViews) -> NDArray[np.float64]:
         """Return how likely each row belongs to each group; NaN for rows without a given group."""
-        chances = np.full((len(rows.given), self._chances.shape[1]), np.nan)
+        proba = np.full((len(rows.given), self._proba.shape[1]), np.nan)
         has_given = rows.given >= 0
-        chances[has_given] = self._chances[rows.given[has_given]]
-        return chances
+        proba[has_given] = self._proba[rows.given[has_given]]
+        return proba
 
 
 def fit_given(
@@ -98,13 +98,13 @@ def unmet_rows(rows: RowViews, known: NDArray[np.intp], groups: NDArray[np.intp]
     central = []
     for number in np.setdiff1d(given, [-1, *met_groups(rows.given[known], groups)]):
         members = np.flatnonzero(given == number)
-        far = ((rows.own[members] - rows.own[members].mean(axis=0)) ** 2).sum(axis=1)
-        central.append(int(members[np.argmin(far)]))
+        squares = ((rows.scaled[members] - rows.scaled[members].mean(axis=0)) ** 2).sum(axis=1)
+        central.append(int(members[np.argmin(squares)]))
     return central
 
 
 def keep_together(
-    chances: NDArray[np.float64],
+    proba: NDArray[np.float64],
     given: NDArray[np.intp],
     unmet: list[int],
     mentioned: list[int],
@@ -114,8 +114,8 @@ def keep_together(
     for k, row in enumerate(unmet, start=n_groups):
         members = given == given[row]
         members[mentioned] = False
-        chances[members] = 0.0
-        chances[members, k] = 1.0
+        proba[members] = 0.0
+        proba[members, k] = 1.0
 
 
 def number_groups(groups: Any, n_rows: int) -> tuple[NDArray[np.intp], list[str]]:

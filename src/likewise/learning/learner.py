@@ -42,8 +42,8 @@ ROWS_AT_ONCE = 1024
 the same bits."""
 
 _KEPT = 64
-"""How many fits are kept. Whether single rows begin groups is judged one after the other, each with
-those before it, and after the next answer most of these fits are needed again."""
+"""How many fits are kept. Testing whether single rows begin new groups fits once for each of them,
+and most of these fits are needed again after the next answer."""
 
 _ROWS_FOR_NEARNESS = 500
 """`nearness` uses this many rows; 250 or 1000 change the adjusted Rand index by less than .001."""
@@ -93,13 +93,13 @@ class Learned:
         return int(self.left_out.shape[1])
 
     @cached_property
-    def chances(self) -> NDArray[np.float64]:
+    def proba(self) -> NDArray[np.float64]:
         """How likely each row belongs to each group, by the voters alone, even for known rows."""
-        n_rows, n_first = len(self._rows.own), self._n_first
+        n_rows, n_first = len(self._rows.scaled), self._n_first
         if not n_rows:
             raise InputError(
                 "the rows that this was learned from are not here, as after pickling: "
-                "predict_proba(X) returns the chances of any rows"
+                "predict_proba(X) returns the probabilities of any rows"
             )
         # Rows that joined later are predicted apart, in blocks of one size: a product of matrices
         # of another shape can end in other bits.
@@ -108,11 +108,11 @@ class Learned:
         of_later = self._in_blocks(n_later, lambda block: later.take(block).padded(ROWS_AT_ONCE))
         return np.vstack([self._in_blocks(n_first, first.take), of_later[: n_rows - n_first]])
 
-    def known_chances(self) -> NDArray[np.float64]:
-        """Return `chances`, with 1 for the group of every known row."""
-        chances = self.chances.copy()
-        chances[self.known] = np.eye(self.n_groups)[self.groups]
-        return chances
+    def known_proba(self) -> NDArray[np.float64]:
+        """Return `proba`, with 1 for the group of every known row."""
+        proba = self.proba.copy()
+        proba[self.known] = np.eye(self.n_groups)[self.groups]
+        return proba
 
     def for_new_rows(self) -> Learned:
         """Return a copy without the rows it was fitted on, small enough to send to workers."""
@@ -123,17 +123,17 @@ class Learned:
         return self._in_blocks(len(X), lambda block: self._views(X[block]))
 
     def _in_blocks(self, n_rows: int, look: Callable[[slice], RowViews]) -> NDArray[np.float64]:
-        chances = np.zeros((n_rows, self.n_groups))
+        proba = np.zeros((n_rows, self.n_groups))
         with one_thread_each():
             for start in range(0, n_rows, ROWS_AT_ONCE):
                 block = slice(start, start + ROWS_AT_ONCE)
                 rows = look(block)
                 for name, weight in self.voters.items():
                     vote = self._fitted[name].predict_proba(rows)
-                    chances[block] += weight * np.nan_to_num(vote)
+                    proba[block] += weight * np.nan_to_num(vote)
                 # Where a voter has nothing to say, the others share its weight.
-                chances[block] /= np.maximum(chances[block].sum(axis=1, keepdims=True), 1e-12)
-        return chances
+                proba[block] /= np.maximum(proba[block].sum(axis=1, keepdims=True), 1e-12)
+        return proba
 
 
 class Learner:
@@ -187,7 +187,7 @@ class Learner:
         )
         fitted: dict[str, Voter] = {"kernels": fit_kernels(rows, groups, choices)}
         weights = {"kernels": 1.0}
-        credit = CREDIT * (1.0 - nearness(everything.own, places))
+        credit = CREDIT * (1.0 - nearness(everything.scaled, places))
         left_out = fitted["kernels"].left_out
         credited = credit + (1.0 - credit) * left_out
         for name, fit in self._others.items():
@@ -200,14 +200,14 @@ class Learner:
             credited = (1.0 - share) * credited + share * other
             weights = {earlier: (1.0 - share) * weight for earlier, weight in weights.items()}
             weights[name] = share
-        n_first = len(self._first.own)
+        n_first = len(self._first.scaled)
         return Learned(known, groups, left_out, weights, self._views, self.rows, fitted, n_first)
 
     def _learned_from(
         self, known: NDArray[np.intp]
     ) -> tuple[RowViews, NDArray[np.float64], NDArray[np.intp]]:
         """Return the first rows and later ones that are known, their sizes, and where these are."""
-        n_first = len(self._first.own)
+        n_first = len(self._first.scaled)
         is_later = known >= n_first
         if not is_later.any():
             return self._first, self.sizes[:n_first], known

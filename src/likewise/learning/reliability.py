@@ -16,6 +16,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+SURE = 0.8
+"""A row whose likeliest group is less likely than this is in doubt. Chosen by eye: .7 would call
+fewer rows doubtful, .9 more; no group changes."""
+
 TOO_LOW = 0.02
 """By how much the mean probability is below the true share right, on average."""
 
@@ -29,20 +33,20 @@ On 20 practice sets with 100 choices, .8 are suspected where no answer is wrong.
 is, 78% of the suspects are wrong, but only 33% of the wrong answers are suspected."""
 
 
-def share_right(chances: NDArray[np.float64], known: NDArray[np.intp]) -> tuple[float, float]:
+def share_right(proba: NDArray[np.float64], known: NDArray[np.intp]) -> tuple[float, float]:
     """Return the expected share of rows in the right group, and its lower 95% bound."""
-    is_open = np.ones(len(chances), dtype=bool)
+    is_open = np.ones(len(proba), dtype=bool)
     is_open[known] = False
     if not is_open.any():
         return 1.0, 1.0
-    mean, share = float(chances[is_open].max(axis=1).mean()), float(is_open.mean())
+    mean, share = float(proba[is_open].max(axis=1).mean()), float(is_open.mean())
     reach = TOO_LOW + WIDTH * math.sqrt(mean * (1.0 - mean) / max(1, len(known)))
     return 1.0 - share * (1.0 - min(1.0, mean + TOO_LOW)), 1.0 - share * min(1.0, 1 - mean + reach)
 
 
-def share_of_one_group(chances: NDArray[np.float64]) -> float:
+def share_of_one_group(proba: NDArray[np.float64]) -> float:
     """Return the share that would be right if all rows were in the likeliest group."""
-    return float(chances.mean(axis=0).max())
+    return float(proba.mean(axis=0).max())
 
 
 def contradicted_rows(

@@ -27,16 +27,16 @@ _FLAT = 1e-10
 
 
 class RowViews(NamedTuple):
-    """Rows in their own scales, in equal scales and on main axes, with their given groups or -1."""
+    """Rows scaled as a whole, in equal scales and on main axes, with their given groups or -1."""
 
-    own: NDArray[np.float64]
+    scaled: NDArray[np.float64]
     equal: NDArray[np.float64]
     axes: NDArray[np.float64]
     given: NDArray[np.intp]
 
     def take(self, rows: NDArray[np.intp] | slice) -> RowViews:
         """Return the views of the selected rows."""
-        return RowViews(self.own[rows], self.equal[rows], self.axes[rows], self.given[rows])
+        return RowViews(self.scaled[rows], self.equal[rows], self.axes[rows], self.given[rows])
 
     def followed_by(self, others: Sequence[RowViews]) -> RowViews:
         """Return the views of these rows and of others."""
@@ -45,8 +45,8 @@ class RowViews(NamedTuple):
     def padded(self, n: int) -> RowViews:
         """Return the views with rows of zeros behind them, `n` rows in all."""
         more = n - len(self.given)
-        own, equal, axes = (np.zeros((more, x.shape[1])) for x in self[:3])
-        return self.followed_by([RowViews(own, equal, axes, np.full(more, -1, dtype=np.intp))])
+        scaled, equal, axes = (np.zeros((more, x.shape[1])) for x in self[:3])
+        return self.followed_by([RowViews(scaled, equal, axes, np.full(more, -1, dtype=np.intp))])
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -83,7 +83,7 @@ class KernelVote:
     def predict_proba(self, rows: RowViews) -> NDArray[np.float32]:
         """Return how likely each row belongs to each group."""
         # Groups by rows: sums over a few groups are fastest along the first axis.
-        mixed = np.zeros((len(self._shares), len(rows.own)), dtype=np.float32)
+        mixed = np.zeros((len(self._shares), len(rows.scaled)), dtype=np.float32)
         for number in sorted({choice.kernel for choice in self._choices}):
             kernel = _distances(self._known, rows, number).astype(np.float32)
             kernel *= -0.5 * WIDTHS[0]
@@ -122,9 +122,9 @@ def fit_kernels(
     shares = targets.mean(axis=0)
     left_out = np.zeros_like(targets)
     coefficients = []
-    apart = {kernel: _distances(known, known, kernel) for kernel in {c.kernel for c in choices}}
+    distances = {kernel: _distances(known, known, kernel) for kernel in {c.kernel for c in choices}}
     for choice in choices:
-        kernel = np.exp(-0.5 * choice.width * apart[choice.kernel])
+        kernel = np.exp(-0.5 * choice.width * distances[choice.kernel])
         own, without = ridge(kernel, targets - shares, choice.smoothing)
         left_out += choice.weight * softmax(choice.sharpness * (without + shares), axis=1)
         coefficients.append(own.astype(np.float32))
@@ -152,9 +152,9 @@ def _losses(known: RowViews, targets: NDArray[np.float64]) -> Iterator[tuple[flo
     weights = ~is_alone / np.count_nonzero(~is_alone)
     shares = targets.mean(axis=0)
     for kernel in range(len(KERNELS)):
-        apart = _distances(known, known, kernel)
+        distances = _distances(known, known, kernel)
         for width in WIDTHS:
-            values, vectors = np.linalg.eigh(np.exp(-0.5 * width * apart))
+            values, vectors = np.linalg.eigh(np.exp(-0.5 * width * distances))
             # All smoothings at once, as in `ridge`: one more axis in front.
             shrunk = 1.0 / (np.maximum(values, 0.0) + SMOOTHINGS[:, None])
             coefficients = vectors @ (shrunk[:, :, None] * (vectors.T @ (targets - shares)))

@@ -21,11 +21,12 @@ from likewise.errors import (
     MissingExtraError,
     StaleQueryError,
 )
+from likewise.learning.reliability import SURE
 from likewise.page import shapes
 from likewise.page.shapes import Json, a_list, chosen, listed_rows, page_of, whole
 from likewise.project import Project
 from likewise.project.formats import file_name_of, format_of, formats_for
-from likewise.project.groups import DOUBTFUL, group_ids
+from likewise.project.groups import group_ids
 from likewise.project.mending import Mending, changed_rows
 from likewise.project.mending import split as split_links
 from likewise.project.outlook import wilson_interval
@@ -157,7 +158,7 @@ def _listed(project: Project, rows: NDArray[np.intp], asked: Json) -> Json:
         has_it = (p is not None and wanted in project.items.searched(p) for p in places)
         rows = rows[np.fromiter(has_it, bool, len(rows))]
     if way == "doubt":
-        rows = rows[certainty[rows] < DOUBTFUL]
+        rows = rows[certainty[rows] < SURE]
     elif way in HOW:
         rows = rows[how[rows] == way]
     if asked.get("order") == "doubt":

@@ -178,7 +178,7 @@ def ahead(project: Project) -> Json:
 
 def group(project: Project, group: Group) -> Json:
     """Return a group with its most typical members; broken ones only if there are no others."""
-    shown = set(project.session.strategy.askable().tolist())
+    shown = set(project.session.askable.tolist())
     typical = [row for row in group.standing[:N_TYPICAL] if row in shown]
     return {
         "id": group.id,

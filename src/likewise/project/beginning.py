@@ -20,7 +20,6 @@ from likewise.items import Features, Items
 from likewise.project.given import items_without, labels_of
 from likewise.project.growing import ASPECTS
 from likewise.project.paths import Say, read_items
-from likewise.project.project import ROWS
 from likewise.store.packing import pack
 from likewise.strategies import CandidatePairs, ClosestFirst
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES
@@ -61,7 +60,7 @@ def begin(
         say(f"{plural(items.n - len(same), 'copy')} of other items, not asked about")
     first = np.array([places[0] for places in same], dtype=np.intp)
     distinct = features.aligned(first.tolist())
-    session, rows = start_session(
+    session, _ = start_session(
         distinct.X,
         strategy_for(distinct, settings),
         seed=seed,
@@ -87,8 +86,7 @@ def begin(
         **({"copies": copies} if copies else {}),
         **({"unshown": unshown} if unshown else {}),
     }
-    payloads = {} if session.strategy.X is None else {ROWS: pack({"X": rows})}
-    payloads[ASPECTS] = pack([aspect.to_dict() for aspect in features.aspects])
+    payloads = {ASPECTS: pack([aspect.to_dict() for aspect in features.aspects])}
     return Begun(session, items, features, payloads)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from likewise.errors import LikewiseError, SessionFileError
 from likewise.project.large import FEATURES, SHOWN
 from likewise.project.paths import SUFFIX
-from likewise.project.project import ROWS, session_in
+from likewise.project.project import session_in
 from likewise.store import SETUP, Row, Store
 from likewise.store.database import connect, copy_by_hand, snapshot, translated
 
@@ -56,7 +56,7 @@ def repair_file(path: str | os.PathLike[str]) -> tuple[Path, int, int]:
         read = {name: _good_payload(store, name) for name in names}
         payloads = {name: data for name, data in read.items() if data is not None}
         lost = [name for name in names if name not in payloads]
-        if needed := [name for name in (SETUP, ROWS, FEATURES, SHOWN) if name in lost]:
+        if needed := [name for name in (SETUP, FEATURES, SHOWN) if name in lost]:
             raise SessionFileError(
                 f"{path} cannot be repaired: its payload {needed[0]!r} is damaged"
             )

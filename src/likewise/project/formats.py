@@ -26,7 +26,7 @@ from likewise.items.tables import is_number
 from likewise.project.groups import group_names, titles_of
 from likewise.project.large import model_of
 from likewise.project.lives import lives_of, shown_key
-from likewise.project.project import Project, stored_rows
+from likewise.project.project import Project
 from likewise.project.workbook import workbook
 from likewise.registry import Registry
 
@@ -218,8 +218,6 @@ def to_session(project: Project) -> bytes:
     """Return the session as JSON, for `likewise.Session.from_dict`."""
     with project.lock:
         state = project.session.state()
-        if (rows := stored_rows(project.store)) is not None:
-            state["rows"] = rows
         if project.instruction:
             state["instruction"] = project.instruction
         return json.dumps(state, ensure_ascii=False, default=as_base64).encode()

@@ -9,11 +9,8 @@ from numpy.typing import NDArray
 
 from likewise.core.journal import Named
 from likewise.core.session import Session
+from likewise.learning.reliability import SURE
 from likewise.project.lives import keys_of, lives_of, once_per_state, shown_key
-
-DOUBTFUL = 0.8
-"""Learned items less certain than this are called doubtful. Chosen by eye: .7 would mark fewer
-items, .9 more; no group changes."""
 
 HowKnown = tuple[NDArray[np.str_], NDArray[np.float64]]
 """How the group of every row is known, and how certain it is."""
@@ -27,7 +24,7 @@ class Group:
     row for each small group in it: rows of large ones first, rows that cannot be shown last.
     `n_said` items are in it by answers about themselves; about `n_open` items nothing is known; the
     others are learned (see `how_known`). `n_doubtful` is how many have a certainty below
-    `DOUBTFUL`. `number` is that of its key: the id, or None before an answer is about it.
+    `SURE`. `number` is that of its key: the id, or None before an answer is about it.
     """
 
     id: int
@@ -56,7 +53,7 @@ def groups_of(
     # Parts that were asked about come first, since more is known about them. Parts that cannot be
     # shown come last.
     asked = [row for gesture in session.events for row in gesture.rows]
-    is_new, is_broken = ~np.isin(standing, asked), ~np.isin(standing, strategy.askable())
+    is_new, is_broken = ~np.isin(standing, asked), ~np.isin(standing, session.askable)
     part_sizes = partition.sizes()[partition.assignment[standing]]
     order = np.lexsort((standing, -part_sizes, is_new, is_broken, group))
     parts = np.split(standing[order], np.cumsum(np.bincount(group))[:-1])
@@ -68,7 +65,7 @@ def groups_of(
             np.bincount(labels, weights, len(parts)),
             np.bincount(labels, weights * (how == "said"), len(parts)),
             np.bincount(labels, weights * (how == "open"), len(parts)),
-            np.bincount(labels, weights * (certainty < DOUBTFUL), len(parts)),
+            np.bincount(labels, weights * (certainty < SURE), len(parts)),
         ]
     )
     groups = [
@@ -157,7 +154,7 @@ def how_known(session: Session) -> HowKnown:
     probability for *learned*, and NaN for *open*.
     """
     strategy = session.strategy
-    partition, doubts = strategy.partition, strategy.doubts()
+    partition, doubts = strategy.partition, session.assessment.doubts()
     is_said = np.zeros(partition.n_rows, dtype=bool)
     is_said[said_rows(session)] = True
     if doubts is None:

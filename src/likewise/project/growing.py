@@ -14,7 +14,7 @@ from likewise.errors import CannotGrowError
 from likewise.items import Aspect, Features, Items
 from likewise.items.encoders import check_trusted, named
 from likewise.items.features import OWN
-from likewise.project.groups import DOUBTFUL
+from likewise.learning.reliability import SURE
 from likewise.project.matching import Changes, Match, match_items
 from likewise.project.project import Project
 from likewise.store import Store
@@ -85,7 +85,7 @@ def take_in(
             "session with --session FILE to ask about others"
         )
     # Before anything is described: not every strategy takes in further rows.
-    session.strategy.grown(np.empty((0, 0)), frozenset(), session.removed)
+    session.strategy.grown(np.empty((0, 0)), frozenset())
     held = {row: list(names) for row, names in match.held.items()}
     place = {name: k for k, name in enumerate(items.ids)}
     n_rows, new, rows, asked = session.strategy.n_rows, list[int](), None, list[int]()
@@ -144,7 +144,7 @@ def rows_in_doubt(project: Project) -> list[int]:
         row
         for row in later
         if row not in project.unshown
-        and (how[row] == "open" or (how[row] == "learned" and certainty[row] < DOUBTFUL))
+        and (how[row] == "open" or (how[row] == "learned" and certainty[row] < SURE))
     ]
 
 

@@ -59,8 +59,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from likewise.core.answered import Answers
 from likewise.core.answers import Answer, Gesture, Link
-from likewise.core.links import Counted
 from likewise.core.session import Session
 
 T = TypeVar("T")
@@ -172,7 +172,7 @@ def _history(session: Session, first: int) -> Founding:
     """
     if not any(isinstance(e, Gesture) and e.source == "mended" for e in session.log):
         return Founding(first, session.events)
-    counted = Counted(session.strategy.n_rows, session.strategy.weighs_answers)
+    counted = Answers(session.n_first_rows)
     book = Founding(first)
     for entry in session.log:
         before = counted.gestures[:]

@@ -141,7 +141,7 @@ def answers_behind(session: Session, row: int) -> list[int]:
 
 def nearest_fellow(session: Session, features: Features, row: int) -> int:
     """Return the nearest row of the same group that can be asked about."""
-    labels, askable = session.labels, session.strategy.askable()
+    labels, askable = session.labels, session.askable
     fellows = askable[(labels[askable] == labels[row]) & (askable != row)]
     if len(fellows) == 0:
         raise InputError(f"row {row} stands alone already")

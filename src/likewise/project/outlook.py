@@ -45,7 +45,7 @@ def outlook(session: Session) -> Outlook:
     if session.is_done:
         has_more = session.progress.has_more
         return Outlook(quality, "" if has_more else "nothing left to ask", can_stop=True)
-    can_stop = session.strategy.is_enough()
+    can_stop = session.assessment.is_enough()
     n_left = session.progress.estimate
     if n_left is not None:
         return Outlook(quality, f"about {plural(max(1, n_left), 'question')} to go", can_stop)

@@ -44,8 +44,6 @@ N_CHECKS = 5
 INSTRUCTION = "instruction"
 """The setting with what belongs together, in words."""
 LONGEST_INSTRUCTION = 300
-ROWS = "rows"
-"""The payload with the features, for strategies that do not store what they need of them."""
 
 
 class _Foreseen(Exception):  # noqa: N818
@@ -490,14 +488,5 @@ def apply_entries(session: Session, store: Store, entries: Sequence[Stored], pos
 
 def session_in(store: Store) -> tuple[Session, int]:
     """Return the session in a file, and the number of the last entry of its log."""
-    session = unpack_session(store.payload(SETUP), stored_rows(store))
+    session = unpack_session(store.payload(SETUP))
     return session, apply_entries(session, store, store.read(), 0)
-
-
-def stored_rows(store: Store) -> NDArray[Any] | None:
-    """Return the features that a file has for its strategy, or None if it needs none."""
-    if ROWS not in store.payload_names:
-        return None
-    with readable(f"the payload {ROWS!r}"):
-        X: NDArray[Any] = unpack(store.payload(ROWS))["X"]
-        return X

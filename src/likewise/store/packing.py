@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likewise.core.arrays import array_to_json, from_json
 from likewise.core.session import Session
@@ -46,7 +45,7 @@ def pack_session(session: Session) -> bytes:
     return pack({**session.state(), "log": [], "undone": []})
 
 
-def unpack_session(data: bytes, X: NDArray[Any] | None = None) -> Session:
-    """Undo `pack_session`; some strategies need the rows."""
+def unpack_session(data: bytes) -> Session:
+    """Undo `pack_session`."""
     with readable("the session in the session file"):
-        return Session.from_dict(unpack(data), X=X)
+        return Session.from_dict(unpack(data))

@@ -16,9 +16,13 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from likewise.core.answers import Answer, Groups, ordered
+from likewise.core.answered import Answers
+from likewise.core.answers import Groups, checked_field
 from likewise.core.candidates import Candidates
+from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
+from likewise.core.reports import Assessment
+from likewise.errors import InputError
 from likewise.strategies.closest_first import OnePass, Pairs
 from likewise.strategies.most_doubt import MAX_GROUPS, N_SHOWN
 
@@ -64,8 +68,8 @@ class CandidatePairs(OnePass):
         X: Any,
         *,
         train_indices: NDArray[np.intp] | None = None,
-        seed: int = 0,
-        n_jobs: int | None = None,
+        seed: int = 0,  # noqa: ARG003  (nothing is random here)
+        n_jobs: int | None = None,  # noqa: ARG003
         **options: Any,
     ) -> Self:
         """Return the strategy for `Candidates`, which take the place of rows.
@@ -74,14 +78,13 @@ class CandidatePairs(OnePass):
         the class.
         """
         if not isinstance(X, Candidates):
-            return super().from_rows(X, train_indices=train_indices, seed=seed, n_jobs=n_jobs)
+            raise InputError(
+                f"the strategy {cls.name!r} asks about listed pairs: it cannot be made from rows "
+                "alone; choose another one, such as 'most-doubt' or 'closest-first'"
+            )
         if train_indices is not None:
             X = X.where(np.isin(X.left, train_indices) & np.isin(X.right, train_indices))
         return cls(X, **options)
-
-    def fresh(self) -> Self:
-        """Return the same strategy before its first record; the list is shared."""
-        return type(self)(self.candidates, self.partition, max_groups=self.max_groups)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the partition and the candidates."""
@@ -94,28 +97,34 @@ class CandidatePairs(OnePass):
         }
 
     @classmethod
-    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:  # noqa: ARG003  (not needed here)
+    def load(cls, plain: Mapping[str, Any]) -> Self:
         """Return the strategy that `to_dict` wrote down."""
         partition = SuperInstances.from_dict(plain["partition"])
         left, right = (np.asarray(plain[side], dtype=np.intp) for side in ("left", "right"))
         distances = np.asarray(plain["distances"], dtype=np.float64)
-        candidates = Candidates(partition.n_rows, left, right, distances)
-        return cls(candidates, partition, max_groups=plain["max_groups"])
+        n = partition.n_rows
+        candidates = Candidates(n, left, right, distances)
+        if not len(left) == len(right) == len(distances):
+            raise InputError("left, right and distances must have one entry per pair each")
+        if len(left) and not 0 <= min(left.min(), right.min()) <= max(left.max(), right.max()) < n:
+            raise InputError(f"left and right must be rows from 0 to {n - 1}")
+        return cls(candidates, partition, max_groups=checked_field(plain, "max_groups", 1))
 
     # -- what to ask -----------------------------------------------------------------------------
 
-    def next_question(self) -> tuple[int, Groups] | None:
+    def next_question(self, answers: Answers) -> tuple[int, Groups] | None:
         """Return the closest pair that is not settled, or a row beside groups of candidates."""
-        pair = self.closest()
+        pair = self.closest(answers)
         if pair is None or self.max_groups == 1:
-            return super().next_question()
+            return super().next_question(answers)
         # The row of the smaller group is asked about, the later one of two alike.
-        row = min(pair, key=lambda row: (self.links.size(row), -row))
+        links = answers.links
+        row = min(pair, key=lambda row: (links.size(row), -row))
         groups: dict[int, tuple[int, ...]] = {}
         for other in self.candidates.neighbors(row).tolist():
-            root = self.links.find(other)
-            if root not in groups and self.is_open(row, other):
-                groups[root] = (other, *self._fellows(other))
+            root = links.find(other)
+            if root not in groups and self.is_open(answers, row, other):
+                groups[root] = (other, *self._fellows(links, other))
                 if len(groups) == self.max_groups:
                     break
         return row, tuple(groups.values())
@@ -123,40 +132,57 @@ class CandidatePairs(OnePass):
     def _piece(self, k: int) -> Pairs | None:
         return None if k else (self.candidates.left, self.candidates.right)
 
-    def _fellows(self, row: int) -> list[int]:
+    def is_open(self, answers: Answers, left: int, right: int) -> bool:
+        """Return whether two rows may be asked about, by what is known and by *not sure*."""
+        if not answers.is_open(left, right):
+            return False
+        if self.max_groups == 1:
+            return True
+        # With choices, *not sure* is about the groups that the row was shown beside.
+        unsure, find = self._unsure_groups(answers), answers.links.find
+        return find(right) not in unsure.get(left, ()) and find(left) not in unsure.get(right, ())
+
+    def _unsure_groups(self, answers: Answers) -> dict[int, set[int]]:
+        """Return, for rows in question, the groups that somebody could not compare them with."""
+
+        def make() -> dict[int, set[int]]:
+            groups: dict[int, set[int]] = {}
+            for link in (link for gesture in answers.gestures for link in gesture.links):
+                if not link.answer.is_link:
+                    groups.setdefault(link.left, set()).add(answers.links.find(link.right))
+            return groups
+
+        return answers.once((self, "unsure"), make)
+
+    def _fellows(self, links: LinkGraph, row: int) -> list[int]:
         """Return further rows to show of the group of a row."""
         reps, part_of = self.partition.representatives, self.partition.assignment
-        joined = [k for k in self.links.same_as(row, MAX_GROUPS) if reps[part_of[k]] == k]
+        joined = [k for k in links.same_as(row, MAX_GROUPS) if reps[part_of[k]] == k]
         return joined[: N_SHOWN - 1]
-
-    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:
-        """Take in an answer about two rows."""
-        super().record(left, right, answer, is_certain=is_certain)
-        if self.max_groups > 1 and not answer.is_link:
-            others = self.candidates.neighbors(left).tolist()
-            root = self.links.find(right)
-            self._unsure.update(ordered(left, k) for k in others if self.links.find(k) == root)
 
     # -- what is known ---------------------------------------------------------------------------
 
-    def remaining(self) -> tuple[int, int]:
+    def assess(self, answers: Answers) -> Assessment:
         """Return how many listed pairs of groups are undecided, and an estimate of the questions.
 
         A choice usually decides where a row belongs, so that the estimate for choices is one for
         every group but one of each connected part of the list.
         """
-        if self.closest() is None:
+        return Assessment(remaining=lambda: self._remaining(answers))
+
+    def _remaining(self, answers: Answers) -> tuple[int, int]:
+        if self.closest(answers) is None:
             return 0, 0
-        start = self._place[1]
+        links, (_, start) = answers.links, self._place(answers)
         left, right = self.candidates.left[start:], self.candidates.right[start:]
-        linked = [row for link in self.links for row in link.pair]
+        linked = [row for link in links for row in link.pair]
         group = np.arange(self.n_rows, dtype=np.intp)
-        group[linked] = [self.links.find(row) for row in linked]
+        group[linked] = [links.find(row) for row in linked]
         is_mentioned = np.zeros(self.n_rows, dtype=bool)
-        is_mentioned[[*linked, *(row for pair in self._unsure for row in pair)]] = True
+        is_mentioned[[*linked, *(row for pair in answers.unsure for row in pair)]] = True
         is_open = group[left] != group[right]
         for k in np.flatnonzero(is_open & is_mentioned[left] & is_mentioned[right]).tolist():
-            is_open[k] = self.is_open(int(left[k]), int(right[k]))
+            is_open[k] = self.is_open(answers, int(left[k]), int(right[k]))
         n_open = int(is_open.sum())
         if n_open > MOST_COUNTED:
             return n_open, n_open

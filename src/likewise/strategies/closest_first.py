@@ -8,7 +8,7 @@ an answer never makes a settled pair unsettled, so the closest unsettled pair on
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -16,63 +16,106 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Groups, ordered
+from likewise.core.answered import Answers
+from likewise.core.answers import Answer, Groups
 from likewise.core.closest_pairs import ClosestPairs
+from likewise.core.labels import labels_of_rows
+from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
+from likewise.core.reports import Assessment
+from likewise.core.strategy import Strategy
 from likewise.errors import CannotGrowError
 from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.rows.build import build_super_instances, nearest_super_instance
 from likewise.rows.metrics import EUCLIDEAN, distances
-from likewise.strategies.cells import CellStrategy
 
 DEFAULT_SUPER_INSTANCES = 50
 """The number in most figures of the paper; used where there is no budget."""
 
+TRIED_SINGLY, TRIED_AT_ONCE = 500, 2**14
+"""So many pairs are looked at one by one, and then so many at a time, for the next open one."""
+
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-class OnePass(CellStrategy):
+class OnePass(Strategy):
     """Pass once over pairs in order of distance, and ask about those that are open."""
-
-    def __init__(self, partition: SuperInstances) -> None:
-        super().__init__(partition)
-        self._place = 0, 0
-        self._unsure: set[tuple[int, int]] = set()
 
     @abstractmethod
     def _piece(self, k: int) -> Pairs | None:
         """Return the next piece of the pairs, as two lists of rows; None after the last."""
 
-    def next_question(self) -> tuple[int, Groups] | None:
+    def next_question(self, answers: Answers) -> tuple[int, Groups] | None:
         """Return the closest open pair, or None when nothing is left to ask."""
-        pair = self.closest()
+        pair = self.closest(answers)
         return None if pair is None else (pair[0], ((pair[1],),))
 
-    def closest(self) -> tuple[int, int] | None:
-        """Return the closest open pair; a pair that is not open any more never is again."""
-        number, start = self._place
-        while (piece := self._piece(number)) is not None:
-            left, right = piece
-            for k in range(start, len(left)):
-                pair = int(left[k]), int(right[k])
-                if self.is_open(*pair):
-                    self._place = number, k
-                    return pair
-            number, start = number + 1, 0
-        self._place = number, 0
+    def closest(self, answers: Answers) -> tuple[int, int] | None:
+        """Return the closest open pair."""
+        number, k = self._place(answers)
+        piece = self._piece(number)
+        return None if piece is None else (int(piece[0][k]), int(piece[1][k]))
+
+    def is_open(self, answers: Answers, left: int, right: int) -> bool:
+        """Return whether two rows may be asked about. What is not open never is again."""
+        return answers.is_open(left, right)
+
+    def _place(self, answers: Answers) -> tuple[int, int]:
+        """Return the number of a piece, and the place of the closest open pair in it."""
+
+        def go_on(before: tuple[int, int] | None) -> tuple[int, int]:
+            number, start = before or (0, 0)
+            while (piece := self._piece(number)) is not None:
+                k = self._first_open(answers, *piece, start)
+                if k is not None:
+                    return number, k
+                number, start = number + 1, 0
+            return number, 0
+
+        return answers.onward((self, "place"), go_on)
+
+    def _first_open(
+        self, answers: Answers, left: NDArray[np.intp], right: NDArray[np.intp], start: int
+    ) -> int | None:
+        """Return the place of the first open pair of a piece, from `start` on."""
+        end = min(start + TRIED_SINGLY, len(left))
+        places: Iterable[int] = range(start, end)
+        while start < len(left):
+            for k in places:
+                one, other = int(left[k]), int(right[k])
+                is_there = one not in answers.removed and other not in answers.removed
+                if is_there and self.is_open(answers, one, other):
+                    return k
+            # Near the end, most pairs are settled. They are left out many at a time.
+            start, end = end, end + TRIED_AT_ONCE
+            settled = answers.once((self, "settled"), lambda: Settled(answers.links))
+            places = start + np.flatnonzero(~settled(left[start:end], right[start:end]))
         return None
 
-    def is_open(self, left: int, right: int) -> bool:
-        """Return whether nothing is known about two rows, and nobody was unsure about them."""
-        is_unsure = ordered(left, right) in self._unsure
-        return not is_unsure and self.links.implied(left, right) is None
 
-    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
-        """Take in an answer about two rows."""
-        if answer.is_link:
-            self.links.add(left, right, answer)
-        else:
-            self._unsure.add(ordered(left, right))
+class Settled:
+    """Tells which of many pairs of rows links settle."""
+
+    def __init__(self, links: LinkGraph) -> None:
+        rows = links.mentioned()
+        self._root = np.arange(links.n_items, dtype=np.int64)
+        self._root[rows] = [links.find(row) for row in rows]
+        roots = set(self._root[rows].tolist())
+        apart = [self._code(root, other) for root in roots for other in links.differing(root)]
+        self._apart = np.unique(np.array(apart, dtype=np.int64))
+
+    def __call__(self, left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return whether each pair is known to be the same or different."""
+        one, other = self._root[left], self._root[right]
+        is_settled = np.asarray(one == other)
+        if len(self._apart):
+            codes = self._code(one, other)
+            at = np.minimum(np.searchsorted(self._apart, codes), len(self._apart) - 1)
+            is_settled |= self._apart[at] == codes
+        return is_settled
+
+    def _code(self, one: Any, other: Any) -> Any:
+        return one * len(self._root) + other
 
 
 class ClosestFirst(OnePass):
@@ -85,23 +128,13 @@ class ClosestFirst(OnePass):
     ----------
     partition : SuperInstances
         The super-instances and the rows that stand for them.
-    removed : frozenset of int
-        Rows that are gone. A super-instance whose representative is gone is not asked about.
     """
 
     name: ClassVar[str] = "closest-first"
 
-    def __init__(
-        self,
-        partition: SuperInstances,
-        *,
-        removed: frozenset[int] = frozenset(),
-        pairs: ClosestPairs | None = None,
-    ) -> None:
+    def __init__(self, partition: SuperInstances, pairs: ClosestPairs | None = None) -> None:
         super().__init__(partition)
-        self.removed = removed
-        reps = partition.representatives
-        self._pairs = pairs or ClosestPairs(reps, self._between, left_out=removed)
+        self._pairs = pairs or ClosestPairs(partition.representatives, self._between)
 
     @classmethod
     def from_rows(
@@ -121,15 +154,10 @@ class ClosestFirst(OnePass):
     def _piece(self, k: int) -> Pairs | None:
         return self._pairs.piece(k)
 
-    def fresh(self) -> Self:
-        """Return the same strategy before its first record; the order of pairs is shared."""
-        return type(self)(self.partition, removed=self.removed, pairs=self._pairs)
-
     def grown(
         self,
         rows: NDArray[Any],
         unasked: frozenset[int],  # noqa: ARG002  (only representatives are asked about)
-        removed: frozenset[int],
     ) -> Self:
         """Return the strategy with further rows, which join the nearest super-instances."""
         partition = self.partition
@@ -142,46 +170,33 @@ class ClosestFirst(OnePass):
             nearest = nearest_super_instance(partition, rows.astype(partition.points.dtype))
             assignment = np.append(partition.assignment, nearest)
             partition = replace(partition, assignment=assignment)
-        return type(self)(partition, removed=removed)
+        # The representatives stay, and so does the order of their pairs.
+        return type(self)(partition, self._pairs)
 
-    def askable(self) -> NDArray[np.intp]:
-        """Return the representatives that are there."""
-        return np.setdiff1d(self.partition.representatives, sorted(self.removed))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the partition, and the rows that are gone."""
-        removed = {"removed": sorted(self.removed)} if self.removed else {}
-        return {**super().to_dict(), **removed}
-
-    @classmethod
-    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:  # noqa: ARG003  (not needed here)
-        """Return the strategy that `to_dict` wrote down."""
-        removed = frozenset(map(int, plain.get("removed", ())))
-        return cls(SuperInstances.from_dict(plain["partition"]), removed=removed)
-
-    def remaining(self) -> tuple[int, int]:
+    def assess(self, answers: Answers) -> Assessment:
         """Return the number of undecided pairs of groups, and an estimate of the questions left.
 
         The estimate assumes that groups with answers are different, and that every other
         super-instance needs one question to find its group.
         """
-        names, apart = self._settled()
+        return Assessment(remaining=lambda: self._remaining(answers.links))
+
+    def _remaining(self, links: LinkGraph) -> tuple[int, int]:
+        names, apart = self._settled(links)
         n_groups = len(np.unique(names))
         undecided = n_groups * (n_groups - 1) // 2 - len(apart)
-        touched = self.links.n_answered_components
+        touched = links.n_answered_components
         estimate = n_groups - touched + touched * (touched - 1) // 2 - len(apart)
         return undecided, min(undecided, max(estimate, 0))
 
-    def group_of_representatives(self) -> NDArray[np.intp]:
-        """Return, for every super-instance, the first one that is known to be in its group."""
-        return self._settled()[0]
-
-    def guess_of_representatives(self) -> NDArray[np.intp]:
-        """Return names of groups if the undecided ones are joined by `join_by_guess`."""
-        names, apart = self._settled()
-        same = [(name, i, Answer.SAME) for i, name in enumerate(names.tolist()) if name != i]
-        different = [(a, b, Answer.DIFFERENT) for a, b in apart.tolist()]
-        return join_by_guess(self._tree, [*same, *different])
+    def labels(self, answers: Answers, *, guess: bool = False) -> NDArray[np.intp]:
+        """Return the group of every row; a guess joins undecided groups by `join_by_guess`."""
+        names, apart = self._settled(answers.links)
+        if guess:
+            same = [(name, i, Answer.SAME) for i, name in enumerate(names.tolist()) if name != i]
+            different = [(a, b, Answer.DIFFERENT) for a, b in apart.tolist()]
+            names = join_by_guess(self._tree, [*same, *different])
+        return labels_of_rows(self.partition, names, answers.links)
 
     @cached_property
     def _tree(self) -> NDArray[np.float64]:
@@ -190,14 +205,15 @@ class ClosestFirst(OnePass):
         condensed = self._between(everything, everything)[np.triu_indices(n, 1)]
         return merge_tree(condensed, is_euclidean=self.partition.metric in EUCLIDEAN)
 
-    def _settled(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _settled(self, links: LinkGraph) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the first super-instance of every one's group, and pairs of these that differ."""
         first: dict[int, int] = {}
-        names = [first.setdefault(self.links.find(row), k) for row, k in self._position.items()]
+        rows = self.partition.representatives.tolist()
+        names = [first.setdefault(links.find(row), k) for k, row in enumerate(rows)]
         apart = [
             (name, first[other])
             for root, name in first.items()
-            for other in self.links.differing(root)
+            for other in links.differing(root)
             if name < first.get(other, -1)
         ]
         return np.array(names, dtype=np.intp), np.array(apart, dtype=np.intp).reshape(-1, 2)

@@ -18,8 +18,7 @@ from likewise.errors import ContradictionError
 
 def visible(session: Session) -> dict[str, Any]:
     """Return all that can be seen of a session."""
-    strategy = session.strategy
-    doubts = strategy.doubts()
+    doubts = session.assessment.doubts()
     return {
         "question": session.ask(),
         "progress": session.progress,
@@ -49,11 +48,9 @@ def check_labels(session: Session) -> None:
             assert (groups[link.left] == groups[link.right]) == (link.answer is Answer.SAME), link
     there = np.delete(labels, sorted(session.removed))
     assert session.progress.n_groups == len(np.unique(there))
-    for gesture in session.events:
-        for link in gesture.links:
-            if link.answer.is_link and links.implied(*link.pair) is not link.answer:
-                assert session.strategy.weighs_answers, f"{link} was overruled"
-                assert gesture.source == "asked", f"{link} is certain, but was overruled"
+    for link in (link for gesture in session.events for link in gesture.links):
+        is_kept = not link.answer.is_link or links.implied(*link.pair) is link.answer
+        assert is_kept, f"{link} was overruled"
 
 
 def rows_of(question: Question) -> set[int]:
@@ -63,7 +60,7 @@ def rows_of(question: Question) -> set[int]:
 
 def is_settled(session: Session) -> bool:
     """Return whether something is known about every two rows that may be asked about."""
-    pairs = combinations(session.strategy.askable().tolist(), 2)
+    pairs = combinations(session.askable.tolist(), 2)
     return all(session.links.implied(left, right) is not None for left, right in pairs)
 
 
@@ -82,7 +79,7 @@ def certain_links(session: Session) -> list[Link]:
     """Return the links that were given or said while mending, and that none later contradicts."""
     certain: list[tuple[Link, ...]] = []
     for entry in session.log:
-        if isinstance(entry, Gesture) and entry.source != "asked":
+        if isinstance(entry, Gesture) and entry.is_certain:
             certain.append(entry.links)
         elif isinstance(entry, Revised):
             pairs = {link.pair for link in entry.links}

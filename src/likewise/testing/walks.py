@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Link, Question
+from likewise.core.growth import loaded_strategy
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
@@ -155,7 +156,8 @@ class Move:
         elif self.kind == "check" and left != right:
             session.check(left, right, self.answer)
         elif self.kind == "rebuild":
-            session.rebuild(session.strategy.fresh())
+            plain = {"name": session.strategy.name, **session.strategy.to_dict()}
+            session.rebuild(loaded_strategy(plain))
         elif self.kind == "grow":
             self._grow(session, left)
 

@@ -147,7 +147,7 @@ def test_methods_of_the_comparison_are_methods_and_say_what_they_call():
         assert method.sources
 
 
-@pytest.mark.parametrize("name", ["closest-first", "cobras", "ncobras", "dsl", "acdm", "a3s"])
+@pytest.mark.parametrize("name", ["closest-first", "cobras", "dsl", "acdm", "a3s"])
 def test_every_strategy_is_a_method_by_its_address_without_more(blobs, name):
     strategy = STRATEGIES.find(name)
     address = f"{strategy.__module__}:{strategy.__name__}"

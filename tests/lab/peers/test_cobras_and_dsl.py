@@ -24,7 +24,7 @@ def ended(procedure, points, oracle, max_queries=None, train=None):
     """Return a session that was asked to its end, and the published labels."""
     strategy = procedure.from_rows(points, train_indices=train)
     session = run(Session(strategy, max_queries=max_queries), oracle)
-    return session, strategy.labels_as_published()
+    return session, strategy.labels_as_published(session.answers)
 
 
 @pytest.mark.slow

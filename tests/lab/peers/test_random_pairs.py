@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from likewise import Answer, Session
+from likewise import Answer, Gesture, Link, Session
+from likewise.core.answered import Answers
 from likewise.errors import InputError
 from likewise.lab.peers.random_pairs import RandomOrder, RandomPairs
 
@@ -14,9 +15,9 @@ POINTS = np.arange(7.0)[:, None]
 N_DRAWS = 300
 
 
-def asked_by(strategy):
+def asked_by(strategy, answers):
     """Return the two rows that a strategy asks about, or None."""
-    question = strategy.next_question()
+    question = strategy.next_question(answers)
     return None if question is None else (question[0], question[1][0][0])
 
 
@@ -25,9 +26,9 @@ def first_questions(over):
     found: Counter[tuple[int, int] | None] = Counter()
     for seed in range(N_DRAWS):
         strategy = RandomOrder(POINTS, np.arange(7), seed=seed, over=over)
-        for row in range(4):
-            strategy.record(row, row + 1, Answer.SAME)
-        found[asked_by(strategy)] += 1
+        links = (Link(row, row + 1, Answer.SAME) for row in range(4))
+        answers = Answers(7, [Gesture(0, (link,)) for link in links])
+        found[asked_by(strategy, answers)] += 1
     return found
 
 
@@ -51,10 +52,10 @@ def test_over_rows_every_two_rows_are_as_likely():
 @pytest.mark.parametrize("over", ["groups", "rows"])
 def test_the_last_pairs_are_found_among_many_that_nobody_is_sure_of(over):
     strategy = RandomOrder(POINTS[:4], np.arange(4), seed=0, over=over)
-    asked = set()
-    while (pair := asked_by(strategy)) is not None:
+    asked, answers = set(), Answers(4)
+    while (pair := asked_by(strategy, answers)) is not None:
         asked.add(pair)
-        strategy.record(pair[0], pair[1], Answer.UNSURE)
+        answers.take(Gesture(0, (Link(pair[0], pair[1], Answer.UNSURE),)))
     assert len(asked) == 6
 
 

@@ -52,7 +52,7 @@ def test_it_chooses_as_brute_force_does_whatever_sigma_is(seed, sigma):
     train = np.sort(rng.permutation(24)[:18])
     session = MinMax(3, random_state=seed).start(X, train_indices=train)
     assert isinstance(session.strategy, ExploreConsolidate)
-    first = session.strategy.neighborhoods[0][0]
+    first = session.strategy.run(session.answers).neighborhoods[0][0]
     expected, n_queries = brute_force(X, y, 3, train.tolist(), first, sigma)
     chosen = []
     while (question := session.ask()) is not None:
@@ -83,11 +83,12 @@ def test_a_later_answer_that_disproves_an_inference_wins():
         session.tell(Answer.DIFFERENT)
     strategy = session.strategy
     assert isinstance(strategy, ExploreConsolidate)
-    row, place = strategy._supposed[0]
-    seed = strategy.neighborhoods[place][0]
-    assert strategy.known().implied(row, seed) is Answer.SAME
+    run = strategy.run(session.answers)
+    row, place = run._supposed[0]
+    seed = run.neighborhoods[place][0]
+    assert strategy.run(session.answers).known().implied(row, seed) is Answer.SAME
     session.give(row, seed, Answer.DIFFERENT)
-    assert strategy.known().implied(row, seed) is Answer.DIFFERENT
+    assert strategy.run(session.answers).known().implied(row, seed) is Answer.DIFFERENT
 
 
 def test_unsure_answers_are_followed_by_at_most_three_other_members():
@@ -96,7 +97,9 @@ def test_unsure_answers_are_followed_by_at_most_three_other_members():
     placed = {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 1, 7: 1}
     # The truth, but for one row that nobody is sure about.
     assert isinstance(session.strategy, ExploreConsolidate)
-    doubted = next(r for r in (5, 4, 3) if r not in session.strategy.neighborhoods[0])
+    doubted = next(
+        r for r in (5, 4, 3) if r not in session.strategy.run(session.answers).neighborhoods[0]
+    )
     n_doubts = 0
     while (question := session.ask()) is not None:
         if doubted in (question.left, question.right):
@@ -106,7 +109,9 @@ def test_unsure_answers_are_followed_by_at_most_three_other_members():
             same = placed[question.left] == placed[question.right]
             session.tell(Answer.SAME if same else Answer.DIFFERENT)
     assert 1 <= n_doubts <= 4
-    assert doubted not in {row for n in session.strategy.neighborhoods for row in n}
+    assert doubted not in {
+        row for n in session.strategy.run(session.answers).neighborhoods for row in n
+    }
     assert session.links.n_answered_components == 2
 
 

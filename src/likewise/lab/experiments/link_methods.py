@@ -100,7 +100,7 @@ class SelectAndCluster(Method):
                 return
             run(session, trial.oracle, max_queries=stop - trial.oracle.n_queries)
             strategy: Any = session.strategy
-            must, cannot = strategy.known().closure()
+            must, cannot = strategy.run(session.answers).known().closure()
             yield trial.oracle.n_queries, cluster(must, cannot, True)
 
     def _selector(self, cluster: Clustering, trial: Trial) -> Any:

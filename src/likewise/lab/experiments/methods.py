@@ -62,7 +62,7 @@ def _as_published(name: str, procedure: type[Procedure], settings: str = "") -> 
 
     def labels(session: Session, _: Trial) -> ArrayLike:
         strategy: Any = session.strategy
-        return strategy.labels_as_published()  # type: ignore[no-any-return]
+        return strategy.labels_as_published(session.answers)  # type: ignore[no-any-return]
 
     # Rows of COBRAS were made with seeds drawn as estimators draw theirs.
     start = starting(procedure.from_rows, drawn_seed)
@@ -115,7 +115,7 @@ METHODS: Registry[Any] = Registry(
     "method",
     {
         **{method.name: method for method in _MADE},
-        "nCOBRAS": "likewise.lab.peers.ncobras:CheckedSplitAndMerge",
+        "nCOBRAS": "likewise.lab.experiments.noisy_methods:NoisyCobras",
         "ACDM": "likewise.lab.peers.acdm:DiffusionSkeleton",
         "A3S": "likewise.lab.peers.a3s:AdaptiveSampling",
         "LAK": "likewise.lab.peers.lak:LocalKernel",

@@ -1,9 +1,12 @@
-"""nCOBRAS (Soenen et al. 2020): COBRAS that expects wrong answers and checks what it builds on."""
+"""nCOBRAS (Soenen et al. 2020): COBRAS that expects wrong answers and checks what it builds on.
+
+It takes answers that contradict each other, which a session refuses. So it is no strategy of a
+session but has a loop of its own (`likewise.lab.experiments.noisy_methods`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 
@@ -35,23 +38,18 @@ class CheckedSplitAndMerge(SplitAndMerge):
     readings with several wrong answers, only those that follow from a contradiction are considered.
     """
 
-    name: ClassVar[str] = "ncobras"
-    weighs_answers = True
-
     def _prepare(self) -> None:
         super()._prepare()
         self._worlds: list[World] = [frozenset()]
-        self._certain: set[int] = set()
 
-    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:
+    def _record(self, left: int, right: int, answer: Answer) -> None:
         """Take in an answer about two rows, also one that contradicts others."""
         log = [*self._log, (left, right, answer)]
-        certain = self._certain | ({len(self._log)} if is_certain else set())
-        worlds = readings(self.n_rows, log, self._worlds, certain)
+        worlds = readings(self.n_rows, log, self._worlds)
         if worlds[0] != self._worlds[0]:
             self._running = None
-        self._log, self._certain, self._worlds = log, certain, worlds
-        # The method reverses wrong answers; for a session they are overruled and say nothing.
+        self._log, self._worlds = log, worlds
+        # The method reverses wrong answers; for the labels they say nothing.
         believed = set(range(len(log))) - worlds[0]
         self.links = graph_of(self.n_rows, log, frozenset(), only=believed)
         self._unsure = {ordered(*entry[:2]) for entry in log if not entry[2].is_link}
@@ -79,7 +77,7 @@ class CheckedSplitAndMerge(SplitAndMerge):
         """Return the pair about which likely readings disagree most, or None if one is certain."""
         likeliest = self._worlds[0]
         doubtful = [k for k, entry in enumerate(self._log) if entry[2].is_link]
-        changed = [likeliest ^ {k} for k in doubtful if k not in self._certain]
+        changed = [likeliest ^ {k} for k in doubtful]
         changed = [world for world in changed if fits(self.n_rows, self._log, world)]
         worlds = list(dict.fromkeys([*self._worlds, *changed]))
         odds = ERROR_RATE / (1 - ERROR_RATE)
@@ -101,35 +99,16 @@ class CheckedSplitAndMerge(SplitAndMerge):
         a, b = divmod(int(np.argmax(against)), len(rows))
         return (rows[a], rows[b]) if against[a, b] > 0 else None
 
-    def _bound(self) -> tuple[int, int]:
-        n = len(self.train)
-        is_shown = set(self.train.tolist())
-        answered = {ordered(left, right) for left, right, _ in self._log if left != right}
-        n_left = n * (n - 1) // 2 - sum(set(pair) <= is_shown for pair in answered)
-        return n_left, n_left
 
-
-def readings(n_rows: int, log: Log, before: list[World], certain: set[int]) -> list[World]:
+def readings(n_rows: int, log: Log, before: list[World]) -> list[World]:
     """Return the readings that fit a log with one more answer, the most likely first."""
     fit = [world for world in before if fits(n_rows, log, world)]
     if fit:
         return fit
+    # The newest answer alone can be wrong, so there is always a reading.
     clashes = ((world, k) for world in before for k in clash(n_rows, log, world))
-    changed = dict.fromkeys(world ^ {k} for world, k in clashes if k not in certain)
+    changed = dict.fromkeys(world ^ {k} for world, k in clashes)
     worlds = [world for world in changed if fits(n_rows, log, world)]
-    if not worlds:
-        # A certain link contradicts earlier answers: these are called wrong, the newest first.
-        graph, wrong = graph_of(n_rows, log, frozenset(), only=certain), set()
-        for k in sorted(set(range(len(log))) - certain, reverse=True):
-            left, right, answer = log[k]
-            if not answer.is_link:
-                continue
-            known = graph.implied(left, right)
-            if known is None:
-                graph.add(left, right, answer)
-            elif known is not answer:
-                wrong.add(k)
-        worlds = [frozenset(wrong)]
     # Among equally likely readings, the one that calls the newest answer wrong comes first.
     return sorted(worlds, key=lambda world: (len(world), -max(world, default=0)))[:MAX_WORLDS]
 

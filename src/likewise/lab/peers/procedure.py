@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from likewise.core.answered import Answers
 from likewise.core.answers import Answer, ordered
+from likewise.core.labels import respecting_groups
 from likewise.core.links import LinkGraph
 from likewise.lab.peers.rows import Ints, RowStrategy
-from likewise.strategies.cells import respecting_groups
 
 Questions = Generator[tuple[int, int], Answer, None]
 ROWS_PER_BLOCK = 512
@@ -28,8 +29,6 @@ class Procedure(RowStrategy):
     to know about and is sent the answers. Pairs that earlier answers settle are answered at once
     and never asked.
     """
-
-    _running: Questions | None = None
 
     @abstractmethod
     def _questions(self) -> Questions:
@@ -52,18 +51,17 @@ class Procedure(RowStrategy):
         train = np.arange(len(X)) if train_indices is None else np.unique(train_indices)
         return cls(np.asarray(X, dtype=np.float64), train.astype(np.intp), seed=seed)
 
-    def __getstate__(self) -> dict[str, Any]:
-        # A generator cannot be pickled; without one the method runs again.
-        return {**vars(self), "_running": None}
-
-    def labels(self, *, guess: bool = False) -> Ints:  # noqa: ARG002  (nothing is undecided)
+    def _labels_now(self) -> Ints:
         """Return the labels of the method, changed where they contradict an answer."""
-        labels = self.labels_as_published()
+        labels = self._labels_as_published()
         groups = respecting_groups(np.eye(int(labels.max()) + 1)[labels], self.links, {})
         return np.unique(groups, return_inverse=True)[1].astype(np.intp)
 
-    def labels_as_published(self) -> Ints:
+    def labels_as_published(self, answers: Answers) -> Ints:
         """Return the labels of the method, which may lag behind the last answers."""
+        return self.run(answers)._labels_as_published()
+
+    def _labels_as_published(self) -> Ints:
         self._advance()
         return np.unique(self._method_labels(), return_inverse=True)[1].astype(np.intp)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from copy import copy
 from typing import Any, ClassVar, Self
 
@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 
+from likewise.core.answered import Answers
 from likewise.core.answers import Answer, Groups, ordered
 from likewise.core.links import LinkGraph
+from likewise.core.partition import SuperInstances
+from likewise.core.reports import Assessment
 from likewise.core.strategy import Strategy
-from likewise.errors import ContradictionError, SessionFileError
+from likewise.errors import ContradictionError
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -23,25 +26,36 @@ Ints = NDArray[np.intp]
 class RowStrategy(Strategy):
     """Ask about pairs of rows until nothing is left to ask.
 
-    The state depends on the answers and their order alone. After `max_queries` answers nothing is
-    computed until it is asked again, and nothing inferred until there is another answer.
+    Most methods of this room are told one answer after another, and what they do next depends on
+    the order. So a copy of the strategy, a *run*, is told the answers of the session, and goes on
+    while they only grow. After `max_queries` answers nothing is computed until it is asked again,
+    and nothing inferred until there is another answer.
     """
 
     max_queries: int | None = None
     parameters: ClassVar[tuple[str, ...]] = ()
     """What a subclass is told beside the rows; it is written down by `to_dict`."""
 
+    _run: Self | None = None
+
+    # The state of a run.
+    links: LinkGraph
+    _log: list[tuple[int, int, Answer]]
+    _unsure: set[tuple[int, int]]
+    _pair: tuple[int, int] | None
+    _n_asked: int
+    _inferred_in_budget: list[tuple[int, int]] | None
+    _running: Generator[tuple[int, int], Answer, None] | None
+
     def __init__(self, X: Array, train: Ints, seed: int = 0) -> None:
+        rows = np.arange(len(X), dtype=np.intp)
+        super().__init__(SuperInstances(rows, rows))
         self.X = X
         self.train = train
         self.seed = seed
-        self.links = LinkGraph(len(X))
-        self._log: list[tuple[int, int, Answer]] = []
-        self._unsure: set[tuple[int, int]] = set()
-        self._pair: tuple[int, int] | None = None
-        self._n_asked = 0
-        self._prepare()
-        self._go_on()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_run": None}
 
     # -- what subclasses define -------------------------------------------------------------------
 
@@ -54,7 +68,7 @@ class RowStrategy(Strategy):
 
     def _bound(self) -> tuple[int, int]:
         """Return `remaining` while there is a question."""
-        bound = n_undecided(self.links, set(self.train.tolist()))
+        bound = self.links.n_undecided(self.train.tolist())
         return bound, bound
 
     def _inferred(self) -> list[tuple[int, int]]:
@@ -63,60 +77,28 @@ class RowStrategy(Strategy):
 
     # -- what a session needs ---------------------------------------------------------------------
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows of the data."""
-        return len(self.X)
-
-    def next_question(self) -> tuple[int, Groups] | None:
+    def next_question(self, answers: Answers) -> tuple[int, Groups] | None:
         """Return the two rows to ask about now, or None when nothing is left to ask."""
-        self._catch_up()
-        return None if self._pair is None else (self._pair[0], ((self._pair[1],),))
+        run = self.run(answers)
+        run._catch_up()
+        return None if run._pair is None else (run._pair[0], ((run._pair[1],),))
 
-    def fresh(self) -> Self:
-        """Return the same strategy before its first record; it keeps what it computed of rows."""
-        fresh = copy(self)
-        RowStrategy.__init__(fresh, self.X, self.train, self.seed)
-        return fresh
-
-    def record(self, left: int, right: int, answer: Answer, *, is_certain: bool = False) -> None:  # noqa: ARG002
-        """Take in an answer about two rows, asked for or not."""
-        self._catch_up()
-        pair = ordered(left, right)
-        if answer.is_link:
-            self.links.add(left, right, answer)
-        else:
-            self._unsure.add(pair)
-        self._log.append((left, right, answer))
-        self._n_asked += self._pair is not None and pair == ordered(*self._pair)
-        self._go_on()
-
-    def remaining(self) -> tuple[int, int]:
+    def assess(self, answers: Answers) -> Assessment:
         """Return how many yes/no questions are left at the most, and an estimate of how many."""
-        bound, estimate = (0, 0) if self._pair is None else self._bound()
-        return bound, min(bound, estimate)
+        return Assessment(remaining=lambda: self.run(answers)._remaining())
 
-    def labels(self, *, guess: bool = False) -> Ints:  # noqa: ARG002  (nothing is guessed)
-        """Return the group of the nearest row with an answer, numbered by their first rows."""
-        known = self.known()
-        rows = mentioned(known)
-        if not rows:
-            return np.zeros(self.n_rows, dtype=np.intp)
-        _, first, groups = np.unique(
-            [known.find(row) for row in rows], return_index=True, return_inverse=True
-        )
-        groups = np.argsort(np.argsort(first))[groups]
-        labels = groups[pairwise_distances_argmin(self.X, self.X[rows])]
-        labels[rows] = groups
-        return np.asarray(labels, dtype=np.intp)
+    def labels(self, answers: Answers, *, guess: bool = False) -> Ints:  # noqa: ARG002
+        """Return the group of every row; nothing is guessed."""
+        return self.run(answers)._labels_now()
 
     def askable(self) -> Ints:
         """Return the rows that questions may be about."""
         return self.train
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the parameters as plain values; the data are not among them."""
+        """Return the rows and the parameters."""
         return {
+            "X": self.X,
             "train": None if len(self.train) == self.n_rows else self.train.tolist(),
             "seed": self.seed,
             "max_queries": self.max_queries,
@@ -124,13 +106,9 @@ class RowStrategy(Strategy):
         }
 
     @classmethod
-    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
+    def load(cls, plain: Mapping[str, Any]) -> Self:
         """Return the strategy that `to_dict` wrote down."""
-        if X is None:
-            raise SessionFileError(
-                f"a session by the strategy {plain['name']!r} needs its data to go on: pass X"
-            )
-        rows = np.asarray(X, dtype=np.float64)
+        rows = np.asarray(plain["X"], dtype=np.float64)
         train = np.arange(len(rows)) if plain["train"] is None else np.array(plain["train"])
         parameters = {name: plain[name] for name in cls.parameters}
         strategy = cls(rows, train.astype(np.intp), plain["seed"], **parameters)
@@ -139,8 +117,17 @@ class RowStrategy(Strategy):
 
     # -- what the estimators need -----------------------------------------------------------------
 
+    def run(self, answers: Answers) -> Self:
+        """Return a run of the method that was told these answers."""
+        log = [(x.left, x.right, x.answer) for g in answers.gestures for x in g.links]
+        if self._run is None or self._run._log != log[: len(self._run._log)]:
+            self._run = self._begun()
+        for entry in log[len(self._run._log) :]:
+            self._run._record(*entry)
+        return self._run
+
     def known(self) -> LinkGraph:
-        """Return the answers together with what the number of clusters implies."""
+        """Return the answers of a run together with what the number of clusters implies."""
         known = LinkGraph(self.n_rows)
         for given in self.links:
             known.add(given.left, given.right, given.answer)
@@ -153,7 +140,50 @@ class RowStrategy(Strategy):
                 continue
         return known
 
-    # -- inside -----------------------------------------------------------------------------------
+    # -- a run ------------------------------------------------------------------------------------
+
+    def _begun(self) -> Self:
+        """Return a run before its first answer; what was computed of rows is shared."""
+        run = copy(self._run or self)
+        run._run = run._running = None
+        run.links = LinkGraph(len(self.X))
+        run._log = []
+        run._unsure = set()
+        run._pair = None
+        run._n_asked = 0
+        run._prepare()
+        run._go_on()
+        return run
+
+    def _record(self, left: int, right: int, answer: Answer) -> None:
+        """Take in an answer about two rows, asked for or not."""
+        self._catch_up()
+        pair = ordered(left, right)
+        if answer.is_link:
+            self.links.add(left, right, answer)
+        else:
+            self._unsure.add(pair)
+        self._log.append((left, right, answer))
+        self._n_asked += self._pair is not None and pair == ordered(*self._pair)
+        self._go_on()
+
+    def _remaining(self) -> tuple[int, int]:
+        bound, estimate = (0, 0) if self._pair is None else self._bound()
+        return bound, min(bound, estimate)
+
+    def _labels_now(self) -> Ints:
+        """Return the group of the nearest row with an answer, numbered by their first rows."""
+        known = self.known()
+        rows = mentioned(known)
+        if not rows:
+            return np.zeros(self.n_rows, dtype=np.intp)
+        _, first, groups = np.unique(
+            [known.find(row) for row in rows], return_index=True, return_inverse=True
+        )
+        groups = np.argsort(np.argsort(first))[groups]
+        labels = groups[pairwise_distances_argmin(self.X, self.X[rows])]
+        labels[rows] = groups
+        return np.asarray(labels, dtype=np.intp)
 
     def _go_on(self) -> None:
         is_spent = self._n_asked == self.max_queries
@@ -172,12 +202,3 @@ class RowStrategy(Strategy):
 def mentioned(links: LinkGraph) -> list[int]:
     """Return the rows that answers are about, ascending."""
     return sorted({row for given in links for row in (given.left, given.right)})
-
-
-def n_undecided(links: LinkGraph, rows: set[int]) -> int:
-    """Return how many pairs of groups of these rows nothing is known about."""
-    touched = {links.find(row) for row in mentioned(links) if row in rows}
-    n_untouched = len(rows) - sum(row in rows for row in mentioned(links))
-    n_groups = n_untouched + len(touched)
-    n_apart = sum(len(touched & links.differing(root)) for root in touched) // 2
-    return n_groups * (n_groups - 1) // 2 - n_apart

@@ -78,7 +78,7 @@ class Selector(AskingEstimator):
         run_for_fit(session, oracle)
         self._set_queries(session)
         strategy: Any = session.strategy
-        links: tuple[PairList, PairList] = strategy.known().closure()
+        links: tuple[PairList, PairList] = strategy.run(session.answers).known().closure()
         return links
 
     def _strategy(

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from likewise.errors import InputError, SessionFileError
 from likewise.lab import baselines
-from likewise.lab.peers.rows import Array, Ints, n_undecided
+from likewise.lab.peers.rows import Array, Ints
 from likewise.lab.selection.neighborhoods import Choice, NeighborhoodStrategy
 
 N_TREES = 50
@@ -40,12 +40,12 @@ class MostInformative(NeighborhoodStrategy):
         super().__init__(X, train, seed, n_clusters=n_clusters, infer_last=infer_last)
 
     @classmethod
-    def load(cls, plain: Mapping[str, Any], X: Any) -> Self:
+    def load(cls, plain: Mapping[str, Any]) -> Self:
         """Return the strategy that `to_dict` wrote down."""
         name, params = plain["clusterer"]["name"], plain["clusterer"]["params"]
         if name not in baselines.__all__:
             raise SessionFileError(f"the session uses an unknown clusterer, {name!r}")
-        return super().load({**plain, "clusterer": getattr(baselines, name)(**params)}, X)
+        return super().load({**plain, "clusterer": getattr(baselines, name)(**params)})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters as plain values, those of the clusterer included."""
@@ -64,7 +64,7 @@ class MostInformative(NeighborhoodStrategy):
 
     def _bound(self) -> tuple[int, int]:
         free = self.free_rows().tolist()
-        bound = n_undecided(self.links, {*free, *self._seeds()})
+        bound = self.links.n_undecided([*free, *self._seeds()])
         return bound, len(free) * (len(self._members) + 1) // 2
 
     def _choose(self) -> Choice | None:

@@ -1,0 +1,186 @@
+"""What was answered so far: the gestures that count, and what follows from them.
+
+There is one rule for answers that contradict each other. Certain links (given, or made while
+mending) come first, then the newest gesture, then the others in their order. A link that
+contradicts those before it does not count. Of two certain links, the newer one counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from likewise.core.answers import Gesture, Link, ordered
+from likewise.core.journal import Entry, Grown, Rebuilt, Revised
+from likewise.core.links import LinkGraph
+from likewise.errors import ContradictionError
+
+T = TypeVar("T")
+
+
+class Answers:
+    """The answers that a strategy is a function of. A session keeps them; strategies read them.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows there were in the beginning.
+    log : iterable of Entry
+        What was done since.
+
+    Attributes
+    ----------
+    gestures : list of Gesture
+        The gestures that count, in order.
+    links : LinkGraph
+        What their yes/no links imply, over rows.
+    unsure : set of tuple of int
+        The pairs of rows, smaller one first, that were answered with *not sure*.
+    removed : frozenset of int
+        The rows that are gone. Answers about them count, but no question shows them.
+
+    Examples
+    --------
+    >>> from likewise.core.answers import Answer, Gesture, Link
+    >>> from likewise.core.answered import Answers
+    >>> answers = Answers(3, [Gesture(1, (Link(0, 1, Answer.SAME),))])
+    >>> answers.is_open(0, 1), answers.is_open(0, 2)
+    (False, True)
+    """
+
+    def __init__(self, n_rows: int, log: Iterable[Entry] = ()) -> None:
+        self.gestures: list[Gesture] = []
+        self.links = LinkGraph(n_rows)
+        self.unsure: set[tuple[int, int]] = set()
+        self.removed: frozenset[int] = frozenset()
+        self._once: dict[Hashable, Any] = {}
+        self._before: dict[Hashable, Any] = {}
+        for entry in log:
+            self.take(entry)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_once": {}, "_before": {}}
+
+    def is_open(self, left: int, right: int) -> bool:
+        """Return whether nothing is known about two rows, and nobody was unsure about them."""
+        is_unsure = ordered(left, right) in self.unsure
+        return not is_unsure and self.links.implied(left, right) is None
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return the result of `make`, which is called once for these answers.
+
+        Parameters
+        ----------
+        key : hashable
+            Names the result. A strategy that begins its keys with itself shares none with others.
+        make : callable
+            Called without arguments.
+        """
+        if key not in self._once:
+            self._once[key] = make()
+        value: T = self._once[key]
+        return value
+
+    def onward(self, key: Hashable, go_on: Callable[[T | None], T]) -> T:
+        """Return what `go_on` makes of its result for fewer answers.
+
+        For a search that need not look back while answers are only added. Like `once`, it calls
+        `go_on` once for these answers. `go_on` is passed None if there is no earlier result, and
+        must not change what it is passed.
+        """
+
+        def make() -> T:
+            self._before[key] = go_on(self._before.get(key))
+            value: T = self._before[key]
+            return value
+
+        return self.once(key, make)
+
+    def plus(self, gesture: Gesture) -> Answers:
+        """Return these answers and one more, without changing these."""
+        other = Answers(self.links.n_items, self.gestures)
+        other.removed, other._before = self.removed, dict(self._before)
+        other.take(gesture)
+        return other
+
+    def take(self, entry: Entry, *, is_strict: bool = False) -> list[Gesture]:
+        """Follow one more entry of the log; return the gestures that no longer count.
+
+        Parameters
+        ----------
+        entry : Entry
+            The entry.
+        is_strict : bool
+            Whether a gesture that contradicts earlier ones is refused with a `ContradictionError`
+            instead of overruling them.
+        """
+        dropped: list[Gesture] = []
+        if isinstance(entry, Gesture):
+            gesture = replace(entry, number=len(self.gestures) + 1)
+            try:
+                self._add(gesture)
+            except ContradictionError:
+                if is_strict:
+                    raise
+                dropped = self._settle([*self.gestures, gesture], newest=gesture)
+            self._once.clear()
+        elif isinstance(entry, Revised):
+            gestures = list(self.gestures)
+            new = replace(gestures[entry.number - 1], links=entry.links, by=entry.by, at=entry.at)
+            gestures[entry.number - 1] = new
+            dropped = self._settle(gestures, newest=new)
+        elif isinstance(entry, Grown):
+            self.links.n_items += len(entry.rows)
+            self.removed = (self.removed - set(entry.returned)) | set(entry.removed)
+        if isinstance(entry, Revised | Grown | Rebuilt):
+            self._forget()
+        return dropped
+
+    def _add(self, gesture: Gesture) -> None:
+        """Count a gesture as well, or raise an error and change nothing."""
+        try:
+            for link in gesture.links:
+                self._count(link)
+        except BaseException:
+            self._recount()  # some of its links may have been added
+            raise
+        self.gestures.append(gesture)
+
+    def _recount(self) -> None:
+        """Count all links again, in the order of the gestures."""
+        self.links, self.unsure = LinkGraph(self.links.n_items), set()
+        for link in (link for gesture in self.gestures for link in gesture.links):
+            self._count(link)
+
+    def _count(self, link: Link) -> None:
+        if link.answer.is_link:
+            self.links.add(link.left, link.right, link.answer)
+        else:
+            self.unsure.add(link.pair)
+
+    def _settle(self, gestures: Sequence[Gesture], newest: Gesture) -> list[Gesture]:
+        """Count the links that contradict none of higher rank; return gestures without any left."""
+
+        def rank(gesture: Gesture) -> tuple[bool, bool]:
+            return not gesture.is_certain, gesture is not newest
+
+        ranked, kept = Answers(self.links.n_items), dict[int, tuple[Link, ...]]()
+        for gesture in sorted(gestures, key=rank):
+            kept[gesture.number] = tuple(link for link in gesture.links if ranked._stays(link))
+        counted = [replace(g, links=kept[g.number]) for g in gestures if kept[g.number]]
+        self.gestures = [replace(g, number=k) for k, g in enumerate(counted, start=1)]
+        self._recount()
+        self._forget()
+        return [gesture for gesture in gestures if not kept[gesture.number]]
+
+    def _stays(self, link: Link) -> bool:
+        """Count a link unless it contradicts those that count; return whether it does not."""
+        if link.answer.is_link and self.links.implied(*link.pair) not in (None, link.answer):
+            return False
+        self._count(link)
+        return True
+
+    def _forget(self) -> None:
+        self._once.clear()
+        self._before.clear()
