@@ -16,6 +16,14 @@ Batch = TypeVar("Batch")
 
 ONLY_ERRORS = 3
 """onnxruntime's level of messages."""
+NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
+"""The variable that keeps onnxruntime from sending events and from keeping a number for this
+machine. It reads it when it is imported; its function for this comes too late for the first one."""
+
+
+def keep_quiet() -> None:
+    """Switch off the telemetry of onnxruntime; to be called before anything imports it."""
+    os.environ[NO_TELEMETRY] = "1"
 
 
 class Port(NamedTuple):
@@ -38,9 +46,11 @@ class Engine:
     """
 
     def __init__(self, model: bytes, name: str) -> None:
+        keep_quiet()
         with needs_extra(f"the network {name}", "networks"):
             import onnxruntime
 
+        # Where somebody else has imported it before.
         onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import InputError, needs_extra
-from likewise.items.encoders.engine import Engine, Port, side_by_side
+from likewise.items.encoders.engine import Engine, Port, keep_quiet, side_by_side
 from likewise.items.encoders.networks import PictureEncoder, TextEncoder, unit
 
 USUAL_SIDE = 224
@@ -139,6 +139,7 @@ class _Named:
     lister: str
 
     def __init__(self, name: str) -> None:
+        keep_quiet()
         with needs_extra(f"the encoder {name}", "fastembed"):
             import fastembed
 
