@@ -12,25 +12,22 @@ from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import minmax_scale
 
-from likewise import COBRA, LabelOracle, Likewise, run
+from likewise import COBRA, LabelOracle, Likewise
+from likewise.plotting import plot_curve
 
 data = load_wine()
 X, y = minmax_scale(data.data), data.target
-sessions = {
-    "Likewise": Likewise(random_state=0).start(X),
-    "COBRA, 25 super-instances": COBRA(25, random_state=0).start(X),
-    "COBRA, 50 super-instances": COBRA(50, random_state=0).start(X),
+oracle = LabelOracle(y)
+models = {
+    "Likewise": Likewise(60, random_state=0),
+    "COBRA, 25 super-instances": COBRA(25, random_state=0),
+    "COBRA, 50 super-instances": COBRA(50, random_state=0),
 }
-for name, session in sessions.items():
-    curve = []
-    for _ in range(61):
-        curve.append(adjusted_rand_score(y, session.labels))
-        run(session, LabelOracle(y), max_queries=1)
-    plt.plot(curve, label=name)
+fig, ax = plt.subplots()
+for name, model in models.items():
+    plot_curve(model.fit(X, oracle=oracle), y, ax=ax, label=name)
 kmeans = KMeans(3, n_init=10, random_state=0).fit_predict(X)
-plt.axhline(adjusted_rand_score(y, kmeans), color="gray", ls="--", label="K-means, told 3 groups")
-plt.xlabel("answers")
-plt.ylabel("ARI")
-plt.title("178 wines")
-plt.legend()
+ax.axhline(adjusted_rand_score(y, kmeans), color="gray", ls="--", label="K-means, told 3 groups")
+ax.set_title("178 wines")
+ax.legend()
 plt.show()

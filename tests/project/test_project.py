@@ -9,7 +9,7 @@ from likewise import COBRA, Answer, LabelOracle, Session
 from likewise.errors import ContradictionError, InputError, SessionFileError, StaleQueryError
 from likewise.project import Project, open_project
 from likewise.project.outlook import wilson_interval
-from likewise.project.projection import Layout
+from likewise.rows.projection import Layout
 from likewise.store.packing import pack, pack_session, unpack, unpack_session
 
 ASSETS = Path(__file__).parent / "assets"
@@ -198,20 +198,18 @@ def test_the_interval_is_wilson_s():
 
 @pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
 def test_near_items_are_near_on_the_map(metric):
-    from likewise.items import Features
 
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(20, 5)), rng.normal(size=(20, 5)) + 9])
     if metric == "precomputed":
         X = np.linalg.norm(X[:, None] - X[None], axis=2)
-    layout = Layout.of(Features(X, "", metric))
+    layout = Layout.of(X, are_distances=metric == "precomputed")
     place = layout.places()
     assert layout.rows.tolist() == list(range(40))
     assert abs(place[:20, 0].mean() - place[20:, 0].mean()) > 500
 
 
 def test_the_map_is_laid_out_by_what_was_learned():
-    from likewise.items import Features
 
     rng = np.random.default_rng(0)
     group = np.repeat([0, 1, 2], 30)
@@ -220,7 +218,7 @@ def test_the_map_is_laid_out_by_what_was_learned():
     known = np.where(np.arange(90) % 3 == 0, group, -1)
 
     def overlap(groups):
-        place = Layout.of(Features(X, "")).places(groups)
+        place = Layout.of(X).places(groups)
         means = np.array([place[group == k].mean(axis=0) for k in range(3)])
         nearest = np.linalg.norm(place[:, None] - means, axis=2).argmin(axis=1)
         return float(np.mean(nearest != group))
@@ -230,12 +228,11 @@ def test_the_map_is_laid_out_by_what_was_learned():
 
 
 def test_rows_of_a_group_do_not_all_lie_on_one_point_of_the_map():
-    from likewise.items import Features
 
     rng = np.random.default_rng(0)
     group = np.repeat([0, 1, 2], 30)
     X = np.column_stack([5 * np.eye(3)[group], 0.2 * rng.normal(size=(90, 4))])
-    place = Layout.of(Features(X, "")).places(group).astype(float)
+    place = Layout.of(X).places(group).astype(float)
     means = np.array([place[group == k].mean(axis=0) for k in range(3)])
     assert ((place - means[group]).std(axis=0) > 20).all()
     assert (np.linalg.norm(place[:, None] - means, axis=2).argmin(axis=1) == group).all()

@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from contextlib import ExitStack, closing
 from functools import partial, update_wrapper
+from importlib import import_module
 from types import FunctionType
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -77,6 +78,14 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         `is_choice` says whether questions with several groups can be answered. A subclass with
         `_learns_from_groups` also takes `given` and `given_labels`, as its strategy does.
         """
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        """Return what a notebook shows: scikit-learn's diagram and, after `fit`, the map."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle and hasattr(self, "session_"):
+            # By its name, since it draws models and so lies above them.
+            bundle["text/html"] += import_module("likewise.plotting").as_html(self)
+        return bundle
 
     def _check_parameters(self) -> None:
         checked_budget(self.max_queries)

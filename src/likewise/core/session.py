@@ -85,7 +85,10 @@ class Session(Log):
         asked = "nothing is left to ask" if question is None else question.about
         lines = [("rows", self.strategy.n_rows), ("progress", self.progress), ("asks", asked)]
         lines += [] if complete is None else [("groups", complete)]
-        return card("Session", [*lines, ("to answer", "session.widget(items=...)")])
+        shown = card("Session", [*lines, ("to answer", "session.widget(items=...)")])
+        # By its name, since the core imports none of the rooms above it.
+        picture: str = import_module("likewise.plotting").as_html(self)
+        return shown + picture
 
     # -- asking and answering --------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ from likewise.store.schema import understood
 from likewise.words import check_text, plural
 
 if TYPE_CHECKING:
-    from likewise.project.projection import Layout
+    from likewise.rows.projection import Layout
 
 N_SUMMED_UP = 30
 """How many members of a group its summary is made from."""
@@ -281,9 +281,10 @@ class Project:
         with self._layout_lock:
             if self._layout is None:
                 # Not before: it imports scipy, and most people look at questions first.
-                from likewise.project.projection import Layout
+                from likewise.rows.projection import Layout
 
-                self._layout = Layout.of(self.features)
+                X, metric = self.features.X, self.features.metric
+                self._layout = Layout.of(X, are_distances=metric == "precomputed")
             return self._layout
 
     # -- changing --------------------------------------------------------------------------------

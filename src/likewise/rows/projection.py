@@ -1,4 +1,4 @@
-"""Two coordinates per item, for a map."""
+"""Two coordinates per row, for a map."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import svd
 from scipy.sparse.linalg import svds
-
-from likewise.items import Features
 
 GRID = 1000
 """Coordinates are whole numbers from 0 to this, enough for a screen and short to send."""
@@ -44,15 +42,15 @@ class Layout:
     is_scaled: bool
 
     @classmethod
-    def of(cls, features: Features) -> Layout:
-        """Return the layout of at most `MOST_POINTS` rows."""
-        n_rows = len(features.X)
+    def of(cls, X: NDArray[Any], *, are_distances: bool = False) -> Layout:
+        """Return the layout of at most `MOST_POINTS` rows, from features or distances."""
+        n_rows = len(X)
         rows = np.arange(n_rows)
         if n_rows > MOST_POINTS:
             rows = np.sort(np.random.default_rng(0).choice(n_rows, MOST_POINTS, replace=False))
-        if features.metric == "precomputed":
-            return cls(rows, _classical_scaling(features.X[np.ix_(rows, rows)]), True)
-        X = features.X[rows].astype(np.float64)
+        if are_distances:
+            return cls(rows, _classical_scaling(X[np.ix_(rows, rows)]), True)
+        X = X[rows].astype(np.float64)
         X -= X.mean(axis=0)
         return cls(rows, X @ _largest(X, min(N_COMPONENTS, *X.shape)).T, False)
 
