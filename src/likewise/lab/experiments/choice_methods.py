@@ -11,16 +11,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from copy import copy
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
+from scipy.special import log_softmax, softmax
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import pairwise_distances_argmin
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import scale
 from sklearn.semi_supervised import LabelSpreading
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -38,7 +42,16 @@ N_BATCH = 10
 """Rules that were published for batches choose this many rows at a time."""
 N_TREES = 25
 C = 10.0
-"""Of support vector machines and logistic regressions: the inverse of their regularization."""
+"""Of logistic regressions, and of support vector machines while no group has two known rows: the
+inverse of their regularization."""
+GRID = {"C": (0.1, 1.0, 10.0, 100.0, 1000.0), "gamma": (0.1, 0.3, 1.0, 3.0)}
+"""Support vector machines choose among these by cross-validation on their known rows; gamma is
+relative to scikit-learn's `scale`."""
+N_FOLDS = 5
+TEMPERATURES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+"""Uncertainty Herding multiplies scores by one of these."""
+N_HELD_OUT = 3
+"""How many times it leaves out a part of the known rows to choose one."""
 N_NEIGHBORS = 10
 """Of label spreading."""
 QUANTILES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
@@ -75,6 +88,12 @@ class Choices:
         """The learner of `Likewise`, which keeps what it computes of rows."""
         return Learner(self.trial.X)
 
+    @cached_property
+    def scaled(self) -> Floats:
+        """The rows with columns of equal variance."""
+        scaled: Floats = scale(self.trial.X)
+        return scaled
+
     @property
     def n_groups(self) -> int:
         """How many groups were found."""
@@ -97,12 +116,20 @@ class ChoiceMethod(Stepwise):
     Medoids are planned: as many as there are questions are chosen before the first answer.
     """
 
-    def __init__(self, name: str, rule: Rule, classifier: Classifier, settings: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        rule: Rule,
+        classifier: Classifier,
+        settings: str = "",
+        *,
+        plans: bool = False,
+    ) -> None:
         self.name = name
         self.rule = rule
         self.classifier = classifier
         self.settings = settings
-        self.plans = rule is medoids
+        self.plans = plans or rule is medoids
         self.seeded_as = "medoids" if self.plans else ""  # all have the same
         self.sources = (__name__,)
 
@@ -130,9 +157,21 @@ class ChoiceMethod(Stepwise):
 
 
 def svm(choices: Choices) -> Floats:
-    """Return the decision values of a support vector machine, one against the rest."""
-    X, rows = choices.trial.X, choices.rows
-    scores: Floats = SVC(C=C).fit(X[rows], choices.groups).decision_function(X)
+    """Return the decision values of a support vector machine, one against the rest.
+
+    Columns have equal variance over all rows. C and gamma are those that predict known rows best in
+    cross-validation.
+    """
+    X, rows, groups = choices.scaled, choices.rows, np.array(choices.groups)
+    model, gamma = SVC(C=C), 1.0 / max(X.shape[1] * X[rows].var(), 1e-12)
+    paired = np.flatnonzero(np.bincount(groups)[groups] > 1)
+    if len(np.unique(groups[paired])) > 1:
+        n_folds = min(N_FOLDS, int(np.bincount(groups[paired])[groups[paired]].min()))
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=choices.trial.seed)
+        grid = {"C": GRID["C"], "gamma": [gamma * factor for factor in GRID["gamma"]]}
+        search = GridSearchCV(model, grid, cv=folds, refit=False)
+        model.set_params(**search.fit(X[rows][paired], groups[paired]).best_params_)
+    scores: Floats = model.fit(X[rows], groups).decision_function(X)
     return np.column_stack([-scores, scores]) if choices.n_groups == 2 else scores
 
 
@@ -197,6 +236,77 @@ def doubtful(classifier: Classifier, *, is_margin: bool, n_batch: int = 1) -> Ru
             yield from rows[np.argsort(scores, kind="stable")[:n_batch]].tolist()
 
     return rule
+
+
+def first_half(then: Rule) -> Rule:
+    """Return the rule that asks about medoids of K-means with half of the budget, then by another.
+
+    Like medoids, it has to know the budget.
+    """
+
+    def rule(choices: Choices) -> Iterator[int]:
+        n = max(2, _n_rows(choices.trial) // 2)
+        yield from _super_instances(choices.trial, n)[1].tolist()
+        yield from then(choices)
+
+    return rule
+
+
+def herding(classifier: Classifier) -> Rule:
+    """Return the rule of Uncertainty Herding (Bae, Oliveira, Sutherland 2025, arXiv 2412.20644).
+
+    The next row maximizes the sum over x of the doubt about x, times the largest Gaussian kernel
+    between x and a known row. The doubt is 1 minus the margin, after the temperature that predicts
+    known rows best. The width of the kernel is the smallest distance between known rows. Where
+    all doubts are 1 that is MaxHerding (Bae, Noh, Sutherland 2024, arXiv 2407.12212).
+    """
+
+    def rule(choices: Choices) -> Iterator[int]:
+        train = choices.trial.train_indices
+        distances = cdist(choices.scaled[train], choices.scaled[train])
+        place = {row: k for k, row in enumerate(train.tolist())}
+        while len(rows := choices.open_rows()):
+            asked = [place[row] for row in (*choices.rows, *choices.unsure)]
+            between = distances[np.ix_(asked, asked)]
+            some = between[between > 0] if len(asked) > 1 else distances[distances > 0]
+            # Before two rows are known, the median distance stands in.
+            width = (some.min() if len(asked) > 1 else np.median(some)) if len(some) else 1.0
+            kernel = np.exp(-((distances / width) ** 2))
+            covered = kernel[asked].max(axis=0, initial=0.0)
+            doubt = np.ones(len(train))
+            if choices.n_groups > 1:
+                two = np.sort(_calibrated(classifier, choices)[train], axis=1)[:, -2:]
+                doubt = 1.0 - (two[:, 1] - two[:, 0])
+            candidates = [place[row] for row in rows.tolist()]
+            gains = np.maximum(kernel[candidates] - covered, 0.0) @ doubt
+            yield int(rows[int(np.argmax(gains))])
+
+    return rule
+
+
+def _calibrated(classifier: Classifier, choices: Choices) -> Floats:
+    """Return probabilities, by the temperature that fits known rows best when they are left out."""
+    groups = np.array(choices.groups)
+    paired = np.flatnonzero(np.bincount(groups)[groups] > 1)
+    rng = np.random.default_rng(choices.trial.seed)
+    losses = np.zeros(len(TEMPERATURES))
+    for fold in np.array_split(rng.permutation(paired), N_HELD_OUT):
+        kept = np.setdiff1d(np.arange(len(groups)), fold)
+        if len(fold) and len(np.unique(groups[kept])) == choices.n_groups:
+            fewer = copy(choices)
+            fewer.rows, fewer.groups = np.array(choices.rows)[kept].tolist(), groups[kept].tolist()
+            logits = _logits(classifier(fewer)[np.array(choices.rows)[fold]])
+            own = np.arange(len(fold)), groups[fold]
+            losses -= [log_softmax(t * logits, axis=1)[own].sum() for t in TEMPERATURES]
+    temperature = TEMPERATURES[int(np.argmin(losses))] if losses.any() else 1.0
+    proba: Floats = softmax(temperature * _logits(classifier(choices)), axis=1)
+    return proba
+
+
+def _logits(scores: Floats) -> Floats:
+    """Return the logarithms of probabilities, and other scores as they are."""
+    is_proba = scores.min() >= 0.0 and np.allclose(scores.sum(axis=1), 1.0)
+    return np.log(np.maximum(scores, 1e-6)) if is_proba else scores
 
 
 def activeml(
@@ -288,9 +398,21 @@ CHOICE_METHODS = (
     ChoiceMethod("margin-SVM", doubtful(svm, is_margin=True), svm, _FIRST),
     ChoiceMethod("margin-learner", doubtful(learner, is_margin=True), learner, _FIRST),
     ChoiceMethod(
+        "half-margin-learner", first_half(doubtful(learner, is_margin=True)), learner, plans=True
+    ),
+    ChoiceMethod(
         "uncertainty-forest", doubtful(forest, is_margin=False, n_batch=5), forest, _FIRST
     ),
+    ChoiceMethod("MaxHerding", activeml("MaxHerding"), svm),
+    ChoiceMethod("MaxHerding-learner", activeml("MaxHerding"), learner),
+    ChoiceMethod("UHerding", herding(svm), svm),
+    ChoiceMethod("UHerding-learner", herding(learner), learner),
+    ChoiceMethod("Falcun", activeml("Falcun", query=_logistic), svm, _FIRST),
+    ChoiceMethod("Falcun-learner", activeml("Falcun", query=_logistic), learner, _FIRST),
+    ChoiceMethod("DropQuery", activeml("DropQuery", query=_logistic), svm, _FIRST),
+    ChoiceMethod("DropQuery-learner", activeml("DropQuery", query=_logistic), learner, _FIRST),
     ChoiceMethod("TypiClust", activeml("TypiClust"), svm),
+    ChoiceMethod("TypiClust-learner", activeml("TypiClust"), learner),
     ChoiceMethod("ProbCover", activeml("ProbCover", _radii), svm),
     ChoiceMethod("CoreSet", activeml("CoreSet"), svm),
     ChoiceMethod("BADGE", activeml("Badge", query=_logistic), svm, _FIRST),
