@@ -1,18 +1,20 @@
 """What was answered so far: the gestures that count, and what follows from them.
 
 There is one rule for answers that contradict each other. Certain links (given, or made while
-mending) come first, then the newest gesture, then the others in their order. A link that
-contradicts those before it does not count. Of two certain links, the newer one counts.
+mending) come first, then what people say, then rules, then models; within each of these the newest
+gesture, then the others in their order. A link that contradicts those before it does not count. Of
+two certain links, the newer one counts.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from likewise.core.answers import Gesture, Link, ordered
-from likewise.core.journal import Entry, Grown, Rebuilt, Revised
+from likewise.core.answers import Gesture, Link, ordered, rank_of
+from likewise.core.journal import Entry, Grown, Rebuilt, Revised, SetAside, TakenBack
 from likewise.core.links import LinkGraph
 from likewise.errors import ContradictionError
 
@@ -39,6 +41,8 @@ class Answers:
         The pairs of rows, smaller one first, that were answered with *not sure*.
     removed : frozenset of int
         The rows that are gone. Answers about them count, but no question shows them.
+    aside : frozenset of str
+        Those whose gestures do not count, whatever they say.
 
     Examples
     --------
@@ -54,6 +58,10 @@ class Answers:
         self.links = LinkGraph(n_rows)
         self.unsure: set[tuple[int, int]] = set()
         self.removed: frozenset[int] = frozenset()
+        self.aside: frozenset[str] = frozenset()
+        # All gestures as they were said and then changed, each with the place of the first of it.
+        self._said: list[tuple[int, Gesture]] = []
+        self._places: list[int] = []  # of those that count
         self._once: dict[Hashable, Any] = {}
         self._before: dict[Hashable, Any] = {}
         for entry in log:
@@ -61,6 +69,12 @@ class Answers:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_once": {}, "_before": {}}
+
+    @property
+    def newest(self) -> Gesture | None:
+        """The gesture that was said last; None if it does not count."""
+        is_there = bool(self._places) and self._places[-1] == len(self._said) - 1
+        return self.gestures[-1] if is_there else None
 
     def is_open(self, left: int, right: int) -> bool:
         """Return whether nothing is known about two rows, and nobody was unsure about them."""
@@ -100,7 +114,8 @@ class Answers:
     def plus(self, gesture: Gesture) -> Answers:
         """Return these answers and one more, without changing these."""
         other = Answers(self.links.n_items, self.gestures)
-        other.removed, other._before = self.removed, dict(self._before)
+        other.removed, other.aside = self.removed, self.aside
+        other._before = dict(self._before)
         other.take(gesture)
         return other
 
@@ -117,24 +132,47 @@ class Answers:
         """
         dropped: list[Gesture] = []
         if isinstance(entry, Gesture):
-            gesture = replace(entry, number=len(self.gestures) + 1)
-            try:
-                self._add(gesture)
-            except ContradictionError:
-                if is_strict:
-                    raise
-                dropped = self._settle([*self.gestures, gesture], newest=gesture)
+            dropped = self._say(len(self._said), entry, is_strict=is_strict)
             self._once.clear()
         elif isinstance(entry, Revised):
-            gestures = list(self.gestures)
-            new = replace(gestures[entry.number - 1], links=entry.links, by=entry.by, at=entry.at)
-            gestures[entry.number - 1] = new
-            dropped = self._settle(gestures, newest=new)
+            old, signed = self.gestures[entry.number - 1], {"by": entry.by, "at": entry.at}
+            new = replace(old, links=entry.links, **signed)  # type: ignore[arg-type]
+            dropped = self._say(self._places[entry.number - 1], new)
+        elif isinstance(entry, SetAside | TakenBack):
+            one = {entry.answerer}
+            is_aside = isinstance(entry, SetAside)
+            self.aside = self.aside | one if is_aside else self.aside - one
+            said, self._said = self._said, []
+            self.gestures, self._places = [], []
+            self._recount()
+            for place, gesture in said:
+                self._say(place, gesture)
         elif isinstance(entry, Grown):
             self.links.n_items += len(entry.rows)
             self.removed = (self.removed - set(entry.returned)) | set(entry.removed)
-        if isinstance(entry, Revised | Grown | Rebuilt):
+        if not isinstance(entry, Gesture):
             self._forget()
+        return dropped
+
+    def _say(self, place: int, gesture: Gesture, *, is_strict: bool = False) -> list[Gesture]:
+        """Follow a gesture, new or changed; return the gestures that no longer count."""
+        dropped: list[Gesture] = []
+        if gesture.by not in self.aside:
+            k = bisect_left(self._places, place)
+            gesture = replace(gesture, number=k + 1)
+            try:
+                if k < len(self._places):  # others follow it, so all are counted again
+                    raise ContradictionError(gesture.links[0], ())
+                self._add(gesture)
+                self._places.append(place)
+            except ContradictionError:
+                if is_strict:
+                    raise
+                end = k + 1 if place in self._places[k : k + 1] else k
+                places = [*self._places[:k], place, *self._places[end:]]
+                gestures = [*self.gestures[:k], gesture, *self.gestures[end:]]
+                dropped = self._settle(gestures, places, newest=gesture)
+        self._said.append((place, gesture))
         return dropped
 
     def _add(self, gesture: Gesture) -> None:
@@ -159,20 +197,27 @@ class Answers:
         else:
             self.unsure.add(link.pair)
 
-    def _settle(self, gestures: Sequence[Gesture], newest: Gesture) -> list[Gesture]:
+    def _settle(
+        self, gestures: Sequence[Gesture], places: Sequence[int], newest: Gesture
+    ) -> list[Gesture]:
         """Count the links that contradict none of higher rank; return gestures without any left."""
 
-        def rank(gesture: Gesture) -> tuple[bool, bool]:
-            return not gesture.is_certain, gesture is not newest
+        def rank(k: int) -> tuple[bool, int, bool]:
+            one = gestures[k]
+            return not one.is_certain, rank_of(one.by), one is not newest
 
         ranked, kept = Answers(self.links.n_items), dict[int, tuple[Link, ...]]()
-        for gesture in sorted(gestures, key=rank):
-            kept[gesture.number] = tuple(link for link in gesture.links if ranked._stays(link))
-        counted = [replace(g, links=kept[g.number]) for g in gestures if kept[g.number]]
-        self.gestures = [replace(g, number=k) for k, g in enumerate(counted, start=1)]
+        for k in sorted(range(len(gestures)), key=rank):
+            kept[k] = tuple(link for link in gestures[k].links if ranked._stays(link))
+        counted = [k for k in range(len(gestures)) if kept[k]]
+        self.gestures = [
+            replace(gestures[k], links=kept[k], number=number)
+            for number, k in enumerate(counted, start=1)
+        ]
+        self._places = [places[k] for k in counted]
         self._recount()
         self._forget()
-        return [gesture for gesture in gestures if not kept[gesture.number]]
+        return [one for k, one in enumerate(gestures) if not kept[k]]
 
     def _stays(self, link: Link) -> bool:
         """Count a link unless it contradicts those that count; return whether it does not."""

@@ -111,6 +111,23 @@ class Link:
         return ordered(self.left, self.right)
 
 
+MODEL, RULE = "model:", "rule:"
+"""How the signatures of models and of rules begin; all others are of people."""
+
+
+def rank_of(by: str | None) -> int:
+    """Return whose answers count more where some contradict each other: 0 people, 1 rules, 2 models.
+
+    Examples
+    --------
+    >>> rank_of("Ann"), rank_of(None), rank_of("rule:digits"), rank_of("model:llama3")
+    (0, 0, 1, 2)
+    """
+    if by is None or not by.startswith((MODEL, RULE)):
+        return 0
+    return 2 if by.startswith(MODEL) else 1
+
+
 class Signed(TypedDict, total=False):
     """Who did something and when, and how many seconds it took, for the log."""
 
@@ -129,13 +146,15 @@ class Gesture:
         Its place among the gestures that count, from 1.
     links : tuple of Link
         One link for a pair or a chosen group, several for *none of these*.
-    source : {"asked", "given", "mended"}
+    source : {"asked", "extra", "sampled", "given", "mended"}
         Whether it answers a session's question, was known beforehand, or mends the result and
-        overrules earlier answers.
+        overrules earlier answers. An extra one answers a question that others had settled
+        meanwhile, and a sampled one a question that was put again to find out how often others are
+        right: both are evidence and cost nothing.
     groups : tuple of tuple of int
         The groups that were shown, if the question was not a pair; otherwise empty.
     by, at : str or None
-        Who gave it and when, if known.
+        Who gave it and when, if known: a person, ``model:NAME`` or ``rule:NAME``.
     seconds : float or None
         How long the person took, if that was measured.
     """
@@ -151,7 +170,7 @@ class Gesture:
     @property
     def is_certain(self) -> bool:
         """Whether no answer to a question can overrule it: it was given, or it mends the result."""
-        return self.source != "asked"
+        return self.source in ("given", "mended")
 
     @property
     def left(self) -> int:

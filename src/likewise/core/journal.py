@@ -1,7 +1,7 @@
 """The entries of a session's log, and sessions as plain dictionaries.
 
 A saved session is its first strategy and the list of things done: gestures, revisions, other
-strategies, names, marks, checks, growth. Everything else follows from doing these again. Every
+strategies, names, marks, checks, growth, answerers set aside. Everything else follows from doing these again. Every
 entry says who did it (`by`), when (`at`), and how many `seconds` it took, or None.
 """
 
@@ -93,8 +93,27 @@ class Grown:
     seconds: float | None = None
 
 
-Entry = Gesture | Revised | Rebuilt | Named | Checked | Marked | Grown
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """What somebody answered does not count from here on."""
 
+    answerer: str
+    by: str | None = None
+    at: str | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What somebody answered, which was set aside, counts again."""
+
+    answerer: str
+    by: str | None = None
+    at: str | None = None
+    seconds: float | None = None
+
+
+Entry = Gesture | Revised | Rebuilt | Named | Checked | Marked | Grown | SetAside | TakenBack
 
 KINDS: dict[str, type[Any]] = {
     "tell": Gesture,
@@ -104,6 +123,8 @@ KINDS: dict[str, type[Any]] = {
     "check": Checked,
     "mark": Marked,
     "grow": Grown,
+    "set-aside": SetAside,
+    "take-back": TakenBack,
 }
 """What entries are called in files. A file has an entry's attributes by name, but no defaults."""
 SIGNATURE = ("by", "at", "seconds")
@@ -181,6 +202,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "unasked": _numbers,
     "removed": _numbers,
     "returned": _numbers,
+    "answerer": partial(check_text, subject="who answered"),
 }
 """How the attributes of entries are read from a file, which may be damaged."""
 
@@ -193,7 +215,9 @@ def rows_of(entry: Entry) -> tuple[int, ...]:
         return (entry.row,) if entry.beside is None else (entry.row, entry.beside)
     if isinstance(entry, Grown):
         return (*entry.removed, *entry.returned)
-    links = () if isinstance(entry, Rebuilt) else entry.links
+    if isinstance(entry, Rebuilt | SetAside | TakenBack):
+        return ()
+    links = entry.links
     groups = entry.groups if isinstance(entry, Gesture) else ()
     pairs = [(link.left, link.right) for link in links]
     return tuple(row for rows in (*pairs, *groups) for row in rows)

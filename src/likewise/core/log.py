@@ -6,6 +6,7 @@ them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from likewise.core.answered import Answers
 from likewise.core.answers import (
+    MODEL,
     Answer,
     Gesture,
     Groups,
@@ -26,6 +28,7 @@ from likewise.core.answers import (
     checked_budget,
     checked_rows,
     is_whole,
+    rank_of,
 )
 from likewise.core.arrays import packed
 from likewise.core.fingerprint import refuse_other_rows
@@ -39,6 +42,9 @@ from likewise.core.journal import (
     Marked,
     Named,
     Rebuilt,
+    Revised,
+    SetAside,
+    TakenBack,
     as_plain,
     current,
     entry_from_dict,
@@ -133,6 +139,17 @@ class Log:
         """How many questions were answered, *not sure* included."""
         is_asked = (isinstance(e, Gesture) and not e.is_certain for e in self._log)
         return self.once("asked", lambda: sum(is_asked))
+
+    @property
+    def answerers(self) -> dict[str | None, int]:
+        """Who answered, in their order, and how often; those set aside are among them."""
+        said = (entry.by for entry in self._log if isinstance(entry, Gesture))
+        return self.once("answerers", lambda: dict(Counter(said)))
+
+    @property
+    def aside(self) -> frozenset[str]:
+        """Those whose answers were set aside."""
+        return self.answers.aside
 
     @property
     def names(self) -> dict[int, str]:
@@ -326,6 +343,33 @@ class Log:
         left, right = self._checked_pair(left, right)
         self._new(Checked((Link(left, right, as_answer(answer)),), **signed))
 
+    def set_aside(self, answerer: str, **signed: Unpack[Signed]) -> None:
+        """Let nothing count that somebody answered, or will answer, until it is taken back.
+
+        What it had overruled counts again.
+
+        Parameters
+        ----------
+        answerer : str
+            One of `answerers`: a person, ``model:NAME`` or ``rule:NAME``.
+        """
+        if answerer not in self.answerers or answerer is None:
+            known = ", ".join(repr(name) for name in self.answerers if name is not None)
+            raise InputError(
+                f"nobody who signed as {answerer!r} has answered; "
+                f"{f'answers are by {known}' if known else 'no answer is signed'}"
+            )
+        if answerer in self.aside:
+            raise InputError(f"the answers of {answerer!r} are set aside already")
+        self._new(SetAside(answerer, **signed))
+
+    def take_back(self, answerer: str, **signed: Unpack[Signed]) -> None:
+        """Let the answers of somebody count again, which were set aside."""
+        if answerer not in self.aside:
+            known = ", ".join(map(repr, sorted(self.aside))) or "nobody's are"
+            raise InputError(f"the answers of {answerer!r} are not set aside, only {known}")
+        self._new(TakenBack(answerer, **signed))
+
     # -- saving ----------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
@@ -441,6 +485,12 @@ class Log:
         for name in ("by", "at"):
             if (text := getattr(entry, name)) is not None:
                 check_text(text, repr(name))
+        is_sure = isinstance(entry, Revised) or (isinstance(entry, Gesture) and entry.is_certain)
+        if is_sure and rank_of(entry.by) == rank_of(MODEL):
+            raise InputError(
+                f"{entry.by} is a model: it answers questions, but what it says is never certain "
+                "and changes no answer"
+            )
         self._do(entry, made, is_strict=is_strict)
         self._undone.clear()
 

@@ -446,7 +446,8 @@ class Session(Log):
     def _say(self, gesture: Gesture) -> Gesture:
         """Take in a gesture; return it as it is in the log."""
         self._new(gesture, is_strict=gesture.source != "mended")
-        return self.answers.gestures[-1]
+        # One that others contradict, who count more, does not count.
+        return self.answers.newest or gesture
 
     def _open_question(self, question: Question | int | None) -> Question:
         asked = self.ask()
