@@ -227,7 +227,7 @@ def asked_links(session: Session) -> list[tuple[int, int, Answer]]:
     return [
         (numbers[link.left], numbers[link.right], link.answer)
         for gesture in session.events
-        if gesture.source == "asked"
+        if not gesture.is_certain
         for link in gesture.links
     ]
 

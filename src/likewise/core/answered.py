@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from likewise.core.answers import Gesture, Link, ordered, rank_of
-from likewise.core.journal import Entry, Grown, Rebuilt, Revised, SetAside, TakenBack
+from likewise.core.answers import Answer, Gesture, Link, Question, ordered, rank_of
+from likewise.core.journal import Entry, Grown, Revised, SetAside, TakenBack
 from likewise.core.links import LinkGraph
 from likewise.errors import ContradictionError
 
@@ -38,7 +39,12 @@ class Answers:
     links : LinkGraph
         What their yes/no links imply, over rows.
     unsure : set of tuple of int
-        The pairs of rows, smaller one first, that were answered with *not sure*.
+        The pairs of rows, smaller one first, that were answered with *not sure*, or that somebody
+        is being asked about.
+    awaited : frozenset of int
+        The rows in question that somebody is being asked about; see `awaiting`.
+    base : Answers
+        These answers, were nobody being asked.
     removed : frozenset of int
         The rows that are gone. Answers about them count, but no question shows them.
     aside : frozenset of str
@@ -59,6 +65,8 @@ class Answers:
         self.unsure: set[tuple[int, int]] = set()
         self.removed: frozenset[int] = frozenset()
         self.aside: frozenset[str] = frozenset()
+        self.awaited: frozenset[int] = frozenset()
+        self._base: Answers | None = None
         # All gestures as they were said and then changed, each with the place of the first of it.
         self._said: list[tuple[int, Gesture]] = []
         self._places: list[int] = []  # of those that count
@@ -77,7 +85,7 @@ class Answers:
         return self.gestures[-1] if is_there else None
 
     def is_open(self, left: int, right: int) -> bool:
-        """Return whether nothing is known about two rows, and nobody was unsure about them."""
+        """Return whether nothing is known about two rows, nobody was unsure or is being asked."""
         is_unsure = ordered(left, right) in self.unsure
         return not is_unsure and self.links.implied(left, right) is None
 
@@ -118,6 +126,25 @@ class Answers:
         other._before = dict(self._before)
         other.take(gesture)
         return other
+
+    def awaiting(self, questions: Iterable[Question]) -> Answers:
+        """Return these answers while some questions are being answered, without changing these.
+
+        A strategy need not know about that: pairs that are being asked about are not open. One that
+        does better by it reads `awaited` and `base`.
+        """
+        links = [link for question in questions for link in question.links(Answer.UNSURE)]
+        other = copy(self)
+        other._once, other._before = {}, dict(self._before)
+        other._base = self.base
+        other.unsure = self.unsure | {link.pair for link in links}
+        other.awaited = self.awaited | {link.left for link in links}
+        return other
+
+    @property
+    def base(self) -> Answers:
+        """These answers, were nobody being asked."""
+        return self if self._base is None else self._base
 
     def take(self, entry: Entry, *, is_strict: bool = False) -> list[Gesture]:
         """Follow one more entry of the log; return the gestures that no longer count.

@@ -48,6 +48,10 @@ def as_answer(value: Any) -> Answer:
     )
 
 
+SOURCES = ("asked", "extra", "sampled", "given", "mended")
+"""Where gestures come from; see `Gesture`."""
+
+
 def is_whole(value: object) -> bool:
     """Return whether a value is a whole number, of Python or of NumPy."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
@@ -116,7 +120,7 @@ MODEL, RULE = "model:", "rule:"
 
 
 def rank_of(by: str | None) -> int:
-    """Return whose answers count more where some contradict each other: 0 people, 1 rules, 2 models.
+    """Return who counts more where answers contradict each other: 0 people, 1 rules, 2 models.
 
     Examples
     --------

@@ -1,8 +1,9 @@
 """The entries of a session's log, and sessions as plain dictionaries.
 
 A saved session is its first strategy and the list of things done: gestures, revisions, other
-strategies, names, marks, checks, growth, answerers set aside. Everything else follows from doing these again. Every
-entry says who did it (`by`), when (`at`), and how many `seconds` it took, or None.
+strategies, names, marks, checks, growth, answerers set aside. Everything else follows from doing
+these again. Every entry says who did it (`by`), when (`at`), and how many `seconds` it took, or
+None.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Gesture, Link
+from likewise.core.answers import SOURCES, Answer, Gesture, Link
 from likewise.core.arrays import from_json
 from likewise.errors import SessionFileError
 from likewise.words import check_text
@@ -187,7 +188,7 @@ def _rows(plain: Any) -> NDArray[Any]:
 _READERS: dict[str, Callable[[Any], Any]] = {
     "number": int,
     "links": lambda plain: _several(Link(int(a), int(b), Answer(answer)) for a, b, answer in plain),
-    "source": str,
+    "source": lambda plain: SOURCES[SOURCES.index(plain)],
     "groups": lambda plain: tuple(_several(map(int, group)) for group in plain),
     "by": partial(check_text, subject="by"),
     "at": partial(check_text, subject="at"),

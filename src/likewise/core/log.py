@@ -23,6 +23,7 @@ from likewise.core.answers import (
     Gesture,
     Groups,
     Link,
+    Question,
     Signed,
     as_answer,
     checked_budget,
@@ -89,7 +90,10 @@ class Log:
         self._is_endless = False
         self._log: list[Entry] = []
         self._undone: list[Entry] = []
-        self._derived: dict[str, Any] = {}
+        self._derived: dict[Hashable, Any] = {}
+        # Questions that were given out, by their numbers, and what answers to them are.
+        self._given_out: dict[int, tuple[Question, str | None]] = {}
+        self._last_number = 0
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Log):
@@ -136,8 +140,8 @@ class Log:
 
     @property
     def n_asked(self) -> int:
-        """How many questions were answered, *not sure* included."""
-        is_asked = (isinstance(e, Gesture) and not e.is_certain for e in self._log)
+        """How many questions were answered, *not sure* included, and others had not settled."""
+        is_asked = (isinstance(e, Gesture) and e.source == "asked" for e in self._log)
         return self.once("asked", lambda: sum(is_asked))
 
     @property
@@ -461,17 +465,17 @@ class Log:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Undo what was done in the block if it ends with an error, such as a full disk."""
-        log, undone = list(self._log), list(self._undone)
+        log, undone, given_out = list(self._log), list(self._undone), dict(self._given_out)
         budget = self.max_queries, self._is_endless
         try:
             yield
         except BaseException:
             self.max_queries, self._is_endless = budget
             self._follow(log)
-            self._undone = undone
+            self._undone, self._given_out = undone, given_out
             raise
 
-    def once(self, name: str, make: Callable[[], T]) -> T:
+    def once(self, name: Hashable, make: Callable[[], T]) -> T:
         """Return the result of `make`, which is called once for every state of the log."""
         if name not in self._derived:
             self._derived[name] = make()

@@ -7,7 +7,7 @@ was done is in the log (`likewise.core.log`), from which every other state follo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Any, Unpack
 
@@ -19,6 +19,7 @@ from likewise.core.answers import (
     Answer,
     Chosen,
     Gesture,
+    Groups,
     Link,
     Question,
     Signed,
@@ -102,23 +103,108 @@ class Session(Log):
 
     def _next(self, answers: Answers, n_asked: int) -> Question | None:
         """Return the question after `n_asked` others, if any is worth asking within the budget."""
-        if not self._is_endless:
-            limit = self.max_queries
-            assessment = self.strategy.assess(answers)
-            if assessment.is_enough() if limit is None else n_asked >= limit:
-                return None
-        return self._question(answers, n_asked)
+        return self._question(answers, n_asked) if self._may_ask(answers, n_asked) else None
+
+    def _may_ask(self, answers: Answers, n_asked: int) -> bool:
+        """Return whether a question after `n_asked` others is within the budget, or worth it."""
+        if self._is_endless:
+            return True
+        limit = self.max_queries
+        return not self.strategy.assess(answers).is_enough() if limit is None else n_asked < limit
 
     def _question(self, answers: Answers, n_asked: int) -> Question | None:
         asked = self._open_mark(answers) or self.strategy.next_question(answers)
         if asked is None:
             return None
-        row, groups = asked
+        return self._numbered(max(n_asked, self._last_number) + 1, *asked)
+
+    def _numbered(self, number: int, row: int, groups: Groups) -> Question:
         ids = self.sample_ids
         if ids is None:
-            return Question(n_asked + 1, row, groups)
+            return Question(number, row, groups)
         names = tuple(tuple(ids[member] for member in group) for group in groups)
-        return Question(n_asked + 1, row, groups, ids[row], names)
+        return Question(number, row, groups, ids[row], names)
+
+    def ask_many(self, n: int, *, besides: Iterable[Question] = ()) -> list[Question]:
+        """Return different questions that can be answered at the same time, for several answerers.
+
+        Each is chosen as if those before it were about to be answered. Answers come in any order,
+        each with its question: ``choose(0, question=question)``. An answer to a question that
+        others have settled meanwhile is kept as evidence and costs nothing. Asking again before
+        anything was answered returns the same questions.
+
+        Parameters
+        ----------
+        n : int
+            How many; fewer if the budget allows fewer, or nothing else is worth asking now.
+        besides : iterable of Question
+            Questions that are being answered already. They count in the budget, and none of them is
+            returned.
+
+        Examples
+        --------
+        >>> from likewise import Likewise
+        >>> session = Likewise(max_queries=10).start([[0.0], [0.1], [5.0], [5.1], [9.0]])
+        >>> first, second = session.ask_many(2)
+        >>> first == session.ask(), first.row == second.row
+        (True, False)
+        >>> _ = session.choose(0, question=second)
+        >>> third, = session.ask_many(1, besides=[first])
+        """
+        n = checked_count(n, "ask_many takes")
+        others = tuple(question for question in besides if not self.is_settled(question))
+        many: list[Question] = self.once(("many", others), list)
+        while len(many) < n and (question := self._besides([*others, *many])) is not None:
+            self._give_out(question)
+            many.append(question)
+        return many[:n]
+
+    def _besides(self, others: Sequence[Question]) -> Question | None:
+        """Return a question that is worth asking while others are being answered."""
+        if not others:
+            return self.ask()
+        n_asked, answers = self.n_asked + len(others), self.answers
+        if not self._may_ask(answers, n_asked):
+            return None
+        pairs = {link.pair for one in others for link in one.links(Answer.UNSURE)}
+        rows = {one.row for one in others}
+        for _ in range(len(others) + 1):
+            question = self._question(answers.awaiting(others), n_asked)
+            if question is None:
+                return None
+            unsure = question.links(Answer.UNSURE)
+            is_new = question.is_pair or question.row not in rows
+            if is_new and not pairs.issuperset(link.pair for link in unsure):
+                return question
+            # The strategy takes no notice of what is being answered: let it pass that over.
+            answers = answers.plus(Gesture(0, unsure))
+        return None
+
+    def put(self, row: int, groups: Groups, *, is_sample: bool = False) -> Question:
+        """Return a question of your own, whatever is known. Its answer costs nothing.
+
+        Parameters
+        ----------
+        row : int
+            The row in question.
+        groups : tuple of tuple of int
+            The groups that it may belong to, each by some of its rows.
+        is_sample : bool
+            Whether the answer is marked as one to find out how often others are right.
+        """
+        self._checked_rows(row, *(member for group in groups for member in group))
+        question = self._numbered(max(self.n_asked, self._last_number) + 1, row, groups)
+        self._give_out(question, "sampled" if is_sample else "extra")
+        return question
+
+    def _give_out(self, question: Question, source: str | None = None) -> None:
+        self._last_number = max(self._last_number, question.number)
+        self._given_out[question.number] = question, source
+
+    def is_settled(self, question: Question) -> bool:
+        """Return whether the answers so far say where the row of a question belongs."""
+        implied = [self.links.implied(*link.pair) for link in question.links(Answer.UNSURE)]
+        return Answer.SAME in implied or None not in implied
 
     def extend(self, n: int | None = None) -> None:
         """Go on asking: raise the budget.
@@ -169,7 +255,15 @@ class Session(Log):
         if not question.is_part_of(asked):
             raise StaleQueryError(f"the open question is {asked.about}, not {question.about}")
         groups = () if question.is_pair else question.groups
-        return self._say(Gesture(0, question.links(chosen), "asked", groups, **timed))
+        is_next = asked == self.ask()
+        _, source = self._given_out.get(asked.number, (asked, None))
+        if source is None:
+            source = "extra" if not is_next and self.is_settled(question) else "asked"
+        gesture = Gesture(0, question.links(chosen), source, groups, **timed)
+        # Others may have answered since the question was put. Then it counts as far as it can.
+        said = self._say(gesture, is_strict=is_next and source == "asked")
+        self._given_out.pop(asked.number, None)
+        return said
 
     def tell(
         self, answer: Any, *, question: Question | int | None = None, **timed: Unpack[Signed]
@@ -229,7 +323,7 @@ class Session(Log):
         if not checked:
             raise InputError("a gesture has at least one link")
         source = "mended" if overrules else "given"
-        return self._say(Gesture(0, tuple(checked), source, **signed))
+        return self._say(Gesture(0, tuple(checked), source, **signed), is_strict=not overrules)
 
     def peek(self, chosen: Chosen) -> Question | None:
         """Return the question that would follow if `chosen` were the answer to the open one."""
@@ -443,13 +537,17 @@ class Session(Log):
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _say(self, gesture: Gesture) -> Gesture:
+    def _say(self, gesture: Gesture, *, is_strict: bool) -> Gesture:
         """Take in a gesture; return it as it is in the log."""
-        self._new(gesture, is_strict=gesture.source != "mended")
+        self._new(gesture, is_strict=is_strict)
         # One that others contradict, who count more, does not count.
         return self.answers.newest or gesture
 
     def _open_question(self, question: Question | int | None) -> Question:
+        number: Any = getattr(question, "number", question)
+        given_out, _ = self._given_out.get(number if is_whole(number) else 0, (None, None))
+        if given_out is not None and question in (given_out, number):
+            return given_out
         asked = self.ask()
         if asked is None:
             raise StaleQueryError(
@@ -457,7 +555,6 @@ class Session(Log):
                 "(session.extend(10) goes on)"
             )
         if question is not None and question not in (asked, asked.number):
-            number = getattr(question, "number", question)
             raise StaleQueryError(
                 f"the answer is for question {number}, but the open one is question "
                 f"{asked.number} {asked.about}. Ask again."

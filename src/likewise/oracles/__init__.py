@@ -1,7 +1,7 @@
 """Who answers: labels, a function, a person at the terminal, an earlier session."""
 
 from likewise.oracles.oracle import CallbackOracle, Oracle, as_oracle, can_choose
-from likewise.oracles.run import run, run_for_fit
+from likewise.oracles.run import arun, run, run_for_fit
 from likewise.oracles.simulated import BudgetedOracle, LabelOracle, NoisyOracle, ReplayOracle
 from likewise.oracles.terminal import TerminalOracle
 
@@ -13,6 +13,7 @@ __all__ = [
     "Oracle",
     "ReplayOracle",
     "TerminalOracle",
+    "arun",
     "as_oracle",
     "can_choose",
     "run",

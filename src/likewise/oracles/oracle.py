@@ -22,7 +22,8 @@ class Oracle(Protocol):
     to one with several groups the place of a group, or ``Answer.NONE`` for none of these. To both
     it may return ``Answer.UNSURE`` or None for *not sure*. An oracle that has ``can_choose = True``
     is asked questions with several groups; others are asked about pairs of rows. One that knows how
-    many rows it can answer about may have ``n_rows``.
+    many rows it can answer about may have ``n_rows``. One that signs its answers has ``by``, such
+    as "model:llama3". `answer` may be a coroutine (``async def``), which `run` awaits.
     """
 
     def answer(self, question: Question) -> Any:
@@ -147,7 +148,11 @@ def chosen_by(oracle: Oracle, question: Question) -> Chosen:
 
     A question with several groups that the oracle cannot choose from must be put as pairs before.
     """
-    answer = oracle.answer(question)
+    return as_chosen(oracle.answer(question), question)
+
+
+def as_chosen(answer: Any, question: Question) -> Chosen:
+    """Return what an oracle replied, as `Session.choose` takes it; refuse what is no answer."""
     chosen = question.place(Answer.UNSURE if answer is None else answer)
     question.links(chosen)  # raises `AnswerError` if it is no answer to this question
     return chosen

@@ -129,6 +129,40 @@ class StrategyLaws:
         reply(session, question, answer)
         assert session.ask() == peeked
 
+    @law(
+        case=cases(),
+        walk=walks(*SAYINGS),
+        n=st.integers(2, 6),
+        says=st.lists(st.tuples(SEEDS, st.sampled_from(Answer)), min_size=6, max_size=6),
+    )
+    def test_several_questions_are_answered_in_any_order(
+        self, case: Case, walk: Walk, n: int, says: list[tuple[int, Answer]]
+    ) -> None:
+        session = walked(self.make(case), case, walk)
+        before, many = visible(session), session.ask_many(n)
+        assert many[:1] == [question for question in [session.ask()] if question is not None]
+        assert session.ask_many(n) == many
+        assert visible(session) == before
+        assert len({question.number for question in many}) == len(many) <= n
+        pairs = [frozenset(link.pair for link in q.links(Answer.UNSURE)) for q in many]
+        assert len(set(pairs)) == len(pairs), "one was asked twice"
+        rows = [question.row for question in many if not question.is_pair]
+        assert len(set(rows)) == len(rows), "two are about the same row"
+        assert all(rows_of(question).isdisjoint(session.removed) for question in many)
+        for seed, answer in says[: len(many)]:
+            question = many.pop(seed % len(many))
+            n_asked, is_settled_now = session.n_asked, session.is_settled(question)
+            gesture = session.choose(
+                choice_of(len(question.groups), answer, seed), question=question
+            )
+            assert gesture.source == ("extra" if is_settled_now else "asked")
+            assert session.n_asked == n_asked + (not is_settled_now)
+            check_labels(session)
+        again = endless(self.make(case))
+        for entry in session.to_dict()["log"]:
+            again.apply(entry)
+        assert again.labels.tolist() == session.labels.tolist()
+
     # -- progress --------------------------------------------------------------------------------
 
     @law(case=cases(), walk=walks("give", "revise", "undo", "redo", max_size=30))
