@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from likewise.errors import InputError
 from likewise.lab.experiments.cells import run_cell
-from likewise.lab.experiments.runner import differences, draw, make_again
+from likewise.lab.experiments.machine import kernel
+from likewise.lab.experiments.run_tables import kernels_table
+from likewise.lab.experiments.runner import differences, draw, make_again, make_all_again
 from likewise.lab.experiments.store import Cell, Row, read_results
 
 ROWS = [
@@ -58,6 +61,37 @@ def test_a_row_is_made_again_with_as_many_questions(blobs, cell, given):
     assert differences(row, again) == {}
     if "budgets" in given:
         assert [b for b, *_ in json.loads(again.curve)] == [5, 9]
+
+
+def test_a_row_names_its_kernel_and_is_made_again_under_it(blobs):
+    row = run_cell(Cell("main", "COBRA", "iris", 10, 0))
+    assert row.kernel == kernel()
+    ((old, new),) = make_all_again([replace(row, kernel="")])
+    assert (old.cell, new.kernel) == (row.cell, kernel())
+
+
+@pytest.mark.slow
+def test_another_kernel_is_that_of_another_process(data_home):
+    row = run_cell(Cell("main", "COBRA", "iris", 10, 0), data_home=str(data_home))
+    others = {"SkylakeX": "Haswell", "Haswell": "Nehalem", "Zen": "Nehalem"}
+    if (other := others.get(kernel())) is None:
+        pytest.skip(f"OpenBLAS has no other code for this processor ({kernel()})")
+    ((_, new),) = make_all_again([row], under=other, data_home=str(data_home))
+    assert (new.kernel, new.status) == (other, "ok")
+    with pytest.raises(InputError, match="code for Abacus, which this processor does not run"):
+        list(make_all_again([replace(row, kernel="Abacus")]))
+
+
+def test_the_table_of_kernels_counts_rows_that_differ():
+    rows = [replace(ROWS[k], ari_test=0.5, kernel="A") for k in range(4)]
+    others = [replace(row, kernel="B", ari_test=0.5 + 0.1 * (row.fold == 1)) for row in rows]
+    table = kernels_table(rows, [*others, replace(rows[0], task="none", kernel="B")])
+    assert table is not None
+    (line,) = table.frame.to_dict("records")
+    assert (line["method"], line["rows"], line["differ"]) == ("A", 4, 2)
+    assert line["mean change of ARI"] == pytest.approx(0.05)
+    assert "A changes by .01 or more" in table.verdict
+    assert kernels_table(rows, []) is None
 
 
 @pytest.mark.slow

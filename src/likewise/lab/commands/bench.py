@@ -25,7 +25,7 @@ from likewise.lab.experiments.runner import (
     changed_groups,
     differences,
     draw,
-    make_again,
+    make_all_again,
     run_cells,
     stages,
 )
@@ -277,6 +277,12 @@ def compare(
 )
 @click.option("--folds", type=int, help="Only rows of so many of the five folds.")
 @click.option(
+    "--kernels",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Rows made again with OpenBLAS's code for another processor, by `verify --kernel -o`: the "
+    "report says how many differ.",
+)
+@click.option(
     "--seconds",
     "model",
     type=click.Path(dir_okay=False),
@@ -284,7 +290,12 @@ def compare(
     "wrote. By default from published measurements.",
 )
 def report(
-    store: Path, output: Path, profile_name: str, folds: int | None, model: str | None
+    store: Path,
+    output: Path,
+    profile_name: str,
+    folds: int | None,
+    kernels: Path | None,
+    model: str | None,
 ) -> None:
     """Write tables and figures, and one page with all of them: report.html."""
     from likewise.lab.experiments.seconds import PUBLISHED, read_seconds
@@ -293,7 +304,8 @@ def report(
         from likewise.lab.experiments.report import write_report
     seconds = PUBLISHED if model is None else read_seconds(model)
     rows = [row for row in read_results(store) if folds is None or row.fold < folds]
-    page = write_report(rows, output, profile(profile_name), seconds)
+    others = [] if kernels is None else read_results(kernels)
+    page = write_report(rows, output, profile(profile_name), seconds, others)
     click.echo(f"wrote {page}")
 
 
@@ -349,6 +361,17 @@ def export(store: Path, target: Path) -> None:
     help="Make so many rows again of every method whose code has changed. Where all come out the "
     "same, write into all rows of the method that they are of the code of today.",
 )
+@click.option(
+    "--kernel",
+    help="Make rows with OpenBLAS's code for another processor, such as Haswell, to see how many "
+    "differ. By default with that they were made with.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the rows made again to this .csv or .csv.gz file, for `report --kernels`.",
+)
 @_data_home
 @_tasks_from
 def verify(
@@ -359,20 +382,25 @@ def verify(
     tasks: tuple[str, ...],
     seconds: float | None,
     restamp: bool,
+    kernel: str | None,
+    output: Path | None,
     data_home: str | None,
     tasks_from: str | None,
 ) -> None:
     """Run a random sample of rows again, and say which come out differently.
 
-    It fails if one does whose code has not changed since.
+    Each is made with the code of OpenBLAS that it was made with. It fails if one comes out
+    differently whose code has not changed since.
     """
 
     def check(rows: list[Row]) -> tuple[int, list[Row]]:
         """Make a sample of rows again; return how many, and those that came out differently."""
         sample = draw(rows, n, seed=seed, tasks=tasks, max_seconds=seconds)
+        places = {"data_home": data_home, "tasks_from": tasks_from}
         differing = []
-        for row in sample:
-            changes = differences(row, make_again(row, data_home=data_home, tasks_from=tasks_from))
+        for row, again in make_all_again(sample, under=kernel, **places):
+            made.append(again)
+            changes = differences(row, again)
             if changes:
                 differing.append(row)
                 stale = why_stale(row)
@@ -381,7 +409,10 @@ def verify(
                 click.echo(f"    {name}: {_short(old)} -> {_short(new)}")
         return len(sample), differing
 
+    made: list[Row] = []
     rows = read_results(store)
+    if restamp and (kernel or output):
+        raise InputError("--restamp makes rows under their own kernels and writes to the store")
     if not restamp:
         n_made, differing = check([row for row in rows if not methods or row.method in methods])
         if not n_made:
@@ -389,6 +420,11 @@ def verify(
         n_stale = sum(why_stale(row) == CHANGED for row in differing)
         more = f"; {n_stale} stale did not" if n_stale else ""
         click.echo(f"{n_made - len(differing)} of {plural(n_made, 'row')} came out the same{more}")
+        if output is not None:
+            write_results(made, output)
+            click.echo(f"wrote {plural(len(made), 'row')} to {output}")
+        if kernel:
+            raise SystemExit(0)  # they need not be the same
         raise SystemExit(len(differing) > n_stale)
     by_cell = {row.cell: row for row in rows}
     n_left = 0

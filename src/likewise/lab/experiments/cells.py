@@ -19,6 +19,7 @@ from likewise.lab.datasets import Dataset
 from likewise.lab.experiments.machine import (
     CellTimeoutError,
     cut_off,
+    kernel,
     machine,
     peak_memory_mb,
     reset_peak_memory,
@@ -65,6 +66,7 @@ def run_cell(
         allowed=max(budgets) if budgets else allowed,
         versions=versions(),
         machine=machine(),
+        kernel=kernel(),
     )
     started, cpu_started = time.perf_counter(), time.thread_time()
     reset_peak_memory()

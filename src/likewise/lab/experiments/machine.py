@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import platform
@@ -15,7 +16,12 @@ from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
 
+from threadpoolctl import threadpool_info
+
 import likewise
+
+KERNEL = "OPENBLAS_CORETYPE"
+"""Names the code of OpenBLAS to use, as `kernel` returns it."""
 
 HARD_LIMIT = 2.0
 """A cell is cut off after this many time limits; after one, no more questions are answered."""
@@ -74,6 +80,18 @@ def versions() -> str:
     packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     ours = {"likewise": likewise.__version__, "python": platform.python_version()}
     return json.dumps(packages | ours, sort_keys=True)
+
+
+@cache
+def kernel() -> str:
+    """Return which code of OpenBLAS linear algebra runs, such as "SkylakeX"; "" without OpenBLAS.
+
+    It depends on the processor. Another one adds in another order, so last bits may differ. The
+    environment variable `KERNEL` chooses one before NumPy is loaded.
+    """
+    importlib.import_module("scipy.linalg")  # loads what is asked for, in a new process
+    kinds = {str(each.get("architecture", "")) for each in threadpool_info()}
+    return " ".join(sorted(filter(None, kinds)))
 
 
 @cache

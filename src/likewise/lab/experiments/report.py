@@ -61,8 +61,12 @@ def write_report(
     folder: str | Path,
     plan: Plan | None = None,
     seconds: Seconds = PUBLISHED,
+    others: Iterable[Row] = (),
 ) -> Path:
-    """Write ``report.html``, tables, figures, points and stale cells; return the page."""
+    """Write ``report.html``, tables, figures, points and stale cells; return the page.
+
+    `others` are some of the rows as they came out on another processor.
+    """
     given = list(rows)
     if not given:
         raise InputError("there are no results to report on. Run `likewise bench run` first.")
@@ -79,6 +83,7 @@ def write_report(
         sections.append(Section(f"All tasks, {size} super-instances", table))
     sections.append(Section("What did not go through", run_tables.trouble_table(results)))
     sections.append(Section("Stale rows", run_tables.stale_table(results)))
+    sections.append(Section("Another processor", run_tables.kernels_table(given, list(others))))
     if results.is_by_budget:
         results.points.drop(columns="line").to_csv(target / "points.csv", index=False)
     stale = results.rows[results.rows["stale"] != ""]

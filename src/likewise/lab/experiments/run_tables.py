@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.plan import MIDDLE_SIZE
 from likewise.lab.experiments.results import Results, line_of
-from likewise.lab.experiments.store import KEY
+from likewise.lab.experiments.runner import differences
+from likewise.lab.experiments.store import KEY, Row
 from likewise.lab.experiments.tables import DIFFERS, SAME, Line, Table, texts
 
 
@@ -90,6 +93,44 @@ def stale_table(results: Results) -> Table:
         verdict = f"All {n_rows} rows are of the code of today."
     frame = counts.rename(columns={"size": "rows", "stale": "why"})
     return Table("stale", frame=frame, **texts("stale"), verdict=verdict)
+
+
+def kernels_table(rows: Sequence[Row], others: Sequence[Row]) -> Table | None:
+    """Return how many rows of each method came out differently on another processor.
+
+    Nobody can rerun all rows everywhere. What the sample says of a conclusion is the change of a
+    mean: where that is below .01, no comparison of means changes in practice.
+    """
+    by_cell = {row.cell: row for row in rows}
+    lines: list[Line] = []
+    for method in dict.fromkeys(row.method for row in others):
+        pairs = [(by_cell[o.cell], o) for o in others if o.method == method and o.cell in by_cell]
+        changes = [
+            b.ari_test - a.ari_test
+            for a, b in pairs
+            if a.ari_test is not None and b.ari_test is not None
+        ]
+        if changes:
+            lines.append(
+                {
+                    "method": method,
+                    "rows": len(pairs),
+                    "differ": sum(bool(differences(a, b)) for a, b in pairs),
+                    "mean change of ARI": float(np.mean(changes)),
+                    "largest": float(np.max(np.abs(changes))),
+                }
+            )
+    kernels = ", ".join(sorted({row.kernel for row in others if row.kernel}))
+    moved = [
+        str(line["method"]) for line in lines if abs(float(line["mean change of ARI"])) >= 0.01
+    ]
+    verdict = (
+        f"The mean ARI of {', '.join(moved)} changes by .01 or more: read their comparisons as "
+        "that uncertain."
+        if moved
+        else "No method's mean ARI changes by .01 or more, so no comparison of means does."
+    )
+    return Table.of(lines, "kernels", verdict, kernels=kernels)
 
 
 def versions_text(results: Results) -> str:

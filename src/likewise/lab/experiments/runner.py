@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
+from multiprocessing import get_context
 from typing import Any
 
 from joblib import Parallel, delayed
 
+from likewise.errors import InputError
 from likewise.lab.experiments.cells import run_cell
+from likewise.lab.experiments.machine import KERNEL, kernel
 from likewise.lab.experiments.plan import needed_first
 from likewise.lab.experiments.protocol import AT_BUDGETS, COUNTS, NOISE, NOISE_BUDGETS, budgets_of
 from likewise.lab.experiments.provenance import CHANGED, why_stale
@@ -152,6 +159,59 @@ def make_again(row: Row, *, data_home: str | None = None, tasks_from: str | None
         data_home=data_home,
         tasks_from=tasks_from,
     )
+
+
+def make_all_again(
+    rows: Iterable[Row],
+    *,
+    under: str | None = None,
+    data_home: str | None = None,
+    tasks_from: str | None = None,
+) -> Iterator[tuple[Row, Row]]:
+    """Yield rows and what they are now, each made under the kernel that it was made under.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        The rows; those that name no kernel are made under that of this process.
+    under : str, optional
+        The kernel to make all of them under instead.
+    data_home, tasks_from
+        As for `run_cells`.
+    """
+    again = partial(make_again, data_home=data_home, tasks_from=tasks_from)
+    by_kernel: dict[str, list[Row]] = {}
+    for row in rows:
+        by_kernel.setdefault(under or row.kernel or kernel(), []).append(row)
+    for name, group in by_kernel.items():
+        if name == kernel():
+            yield from ((row, again(row)) for row in group)
+            continue
+        # OpenBLAS chooses its code when it is loaded, so another one needs another process.
+        with (
+            _in_environment(KERNEL, name),
+            ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process,
+        ):
+            found = process.submit(kernel).result()
+            if found != name:
+                raise InputError(
+                    f"these rows were made with OpenBLAS's code for {name}, which this processor "
+                    f"does not run: it took that for {found}. Use a processor that does, or "
+                    f"--kernel {kernel()} to see how many rows differ here."
+                )
+            yield from zip(group, process.map(again, group), strict=True)
+
+
+@contextmanager
+def _in_environment(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        os.environ.pop(name)
+        if before is not None:
+            os.environ[name] = before
 
 
 def differences(old: Row, new: Row) -> dict[str, tuple[object, object]]:

@@ -75,6 +75,7 @@ class Row(Cell):
     v_test: float | None = None
     f1_test: float | None = None
     rows_read: int | None = None
+    kernel: str = ""
 
     @property
     def cell(self) -> Cell:
@@ -89,11 +90,11 @@ _KINDS = {name: get_args(hint) or (hint,) for name, hint in get_type_hints(Row).
 NOT_REPRODUCIBLE = frozenset(
     {
         *("seconds", "cpu_seconds", "peak_mb", "versions", "machine", "finished"),
-        *("ms_median", "ms_p95", "code"),
+        *("ms_median", "ms_p95", "code", "kernel"),
     }
 )
 """The columns that differ from run to run; all others are the same every time."""
-LATER = ("ami_test", "v_test", "f1_test", "rows_read")
+LATER = ("ami_test", "v_test", "f1_test", "rows_read", "kernel")
 """The columns that rows of earlier versions do not have."""
 
 
