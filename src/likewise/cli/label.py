@@ -59,7 +59,13 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
 @click.option("--text", metavar="COLUMN", help="Texts to compare, in this column of a table.")
 @click.option("--names", metavar="COLUMN", help="Names to clean, in this column of a table.")
 @click.option("--id", metavar="COLUMN", help="The column of a table that names its rows.")
-@click.option("--columns", metavar="A,B,C", callback=_names, help="Columns to compare rows by.")
+@click.option(
+    "--columns",
+    metavar="A,B:TYPE,...",
+    callback=_names,
+    help="Columns to compare rows by. Where all have a type (number, category, date, text or "
+    "ignore), such as zip:category,code:ignore, the others are compared as well.",
+)
 @click.option("--show", metavar="A,B,C", callback=_names, help="Columns to show.")
 @click.option("--series", is_flag=True, default=None, help="These are time series.")
 @click.option(

@@ -54,7 +54,7 @@ def open_items(
     kind: str | None = None,
     text: str | None = None,
     id: str | None = None,
-    columns: Sequence[str] | None = None,
+    columns: Sequence[str] | Mapping[str, str | None] | None = None,
     show: Sequence[str] | None = None,
     features: PathLike | None = None,
     items: PathLike | None = None,
@@ -88,8 +88,11 @@ def open_items(
         The column of a table that holds texts; they are then the items.
     id : str, optional
         The column of a table that names the rows. Without it they are numbered from 0.
-    columns : sequence of str, optional
-        The columns to make features from; all by default.
+    columns : sequence of str or mapping, optional
+        The columns to make features from; all but ids by default. With a type they mend what was
+        guessed, and the others are compared as well: ``["zip:category", "code:ignore"]`` or
+        ``{"zip": "category", "code": "ignore"}``. The types are number, category, date, text and
+        ignore.
     show : sequence of str, optional
         The columns to show; all by default, or none beside a text.
     features : path, optional

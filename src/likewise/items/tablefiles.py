@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -36,6 +37,8 @@ BYTES_PER_CELL = 100
 """About how many bytes a cell takes in memory as a Python value."""
 
 DELIMITERS = (",", ";", "\t", "|")
+DECIMAL_COMMA = re.compile(r"\s*-?(?:\d+,(?:\d{1,2}|\d{4,})|\d{1,3}(?:\.\d{3})+,\d+|0,\d+)\D{0,9}")
+"""A number whose comma cannot stand between thousands."""
 LARGEST_CELL = 2**31 - 1
 """The largest limit that the csv module takes on every system."""
 
@@ -197,7 +200,13 @@ def _read_csv(
     names = _column_names(path, rows.pop(0) if header else [""] * len(rows[0]))
     cells: Iterable[Sequence[str]] = zip(*rows, strict=True) if rows else ([] for _ in names)
     columns = dict(zip(names, cells, strict=True))
-    return Table(path, columns, len(rows), delimiter == ";", tuple(notes))
+    has_commas = delimiter != "," and _has_decimal_commas(rows)
+    return Table(path, columns, len(rows), has_commas, tuple(notes))
+
+
+def _has_decimal_commas(rows: Sequence[Sequence[str]], n_looked_at: int = 1000) -> bool:
+    """Whether some cell is a number that needs a decimal comma."""
+    return any(DECIMAL_COMMA.fullmatch(cell) for row in rows[:n_looked_at] for cell in row)
 
 
 def _records(path: Path, text: str, delimiter: str) -> list[list[str]]:

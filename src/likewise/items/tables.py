@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from likewise.errors import InputError
-from likewise.items.fields import as_text, is_missing
+from likewise.items.columns import Reading, find_reading
+from likewise.items.fields import as_text
 from likewise.items.items import check_ids
-
-DATE_FORMATS = (
-    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d %b %Y", "%b %d, %Y",
-    "%d %B %Y", "%B %d, %Y",
-)  # fmt: skip
-"""Dates that are not written as ISO 8601, the day first where both readings fit."""
-
-TIME_FORMATS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p")
+from likewise.words import did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +26,14 @@ class Table:
     has_decimal_comma: bool = False
     notes: tuple[str, ...] = ()
     index: Sequence[str] | None = None
+    _readings: dict[str, Reading | None] = field(default_factory=dict, repr=False)
 
     def column(self, name: str) -> Sequence[Any]:
         """Return a column, or raise an error that lists all columns."""
         if not isinstance(name, str) or name not in self.columns:
             raise InputError(
-                f"{self.path} has no column {name!r}; it has {', '.join(map(repr, self.columns))}"
+                f"{self.path} has no column {name!r}; it has {', '.join(map(repr, self.columns))}."
+                f"{did_you_mean(name, self.columns)}"
             )
         return self.columns[name]
 
@@ -63,9 +57,20 @@ class Table:
         """Return the cells of a column as texts without spaces around them."""
         return [as_text(value).strip() for value in self.column(name)]
 
+    def reading(self, name: str) -> Reading | None:
+        """Return how a column is read, None if it is texts; see `find_reading`."""
+        if name not in self._readings:
+            point = "," if self.has_decimal_comma else "."
+            self._readings[name] = find_reading(self.column(name), point)
+        return self._readings[name]
+
     def numbers(self, name: str) -> np.ndarray | None:
-        """Return a column as numbers, or None; see `as_numbers`."""
-        return as_numbers(self.column(name), self.has_decimal_comma)
+        """Return a column as numbers, NaN for what is missing, or None if it is not numbers."""
+        return self._read_as(name, "number")
+
+    def _read_as(self, name: str, *kinds: str) -> np.ndarray | None:
+        reading = self.reading(name)
+        return reading.values if reading is not None and reading.way["as"] in kinds else None
 
     def needed_numbers(self, name: str, remedy: str) -> np.ndarray:
         """Return a column as numbers, or raise `InputError` with a remedy."""
@@ -75,9 +80,8 @@ class Table:
         return numbers
 
     def times(self, name: str) -> np.ndarray | None:
-        """Return a column as seconds since 1970, or None if it is not dates."""
-        times = find_times(self.column(name))
-        return None if times is None else times[1]
+        """Return dates as seconds since 1970, times as seconds since midnight, None for others."""
+        return self._read_as(name, "date", "hour")
 
 
 def numbered(n: int) -> list[str]:
@@ -92,66 +96,3 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def as_numbers(
-    values: Sequence[Any] | np.ndarray, has_decimal_comma: bool = False
-) -> np.ndarray | None:
-    """Return a column as floats with NaN for what is missing, or None if it is not numbers."""
-    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
-        return values.astype(np.float64)
-    try:
-        return np.fromiter(map(float, values), np.float64, len(values))
-    except (TypeError, ValueError, OverflowError):
-        pass
-    numbers = np.full(len(values), np.nan)
-    has_number = False
-    for k, value in enumerate(values):
-        if is_missing(value):
-            continue
-        plain = value
-        if has_decimal_comma and isinstance(value, str) and value.count(",") == 1:
-            plain = value.replace(",", ".")
-        elif isinstance(value, timedelta):
-            plain = value.total_seconds()
-        try:
-            numbers[k] = float(plain)
-        except OverflowError:
-            numbers[k] = math.inf if plain > 0 else -math.inf
-        except (TypeError, ValueError):
-            return None
-        has_number = True
-    return numbers if has_number else None
-
-
-def find_times(values: Sequence[Any]) -> tuple[str, np.ndarray] | None:
-    """Return the format of a column of dates and its `read_times`; None if it is not dates."""
-    for format in ("", *(day + hour for day in DATE_FORMATS for hour in TIME_FORMATS)):
-        try:
-            times = read_times(values, format)
-        except (AttributeError, TypeError, ValueError, OverflowError):
-            continue
-        return None if np.isnan(times).all() else (format, times)
-    return None
-
-
-def read_times(values: Sequence[Any], format: str) -> np.ndarray:
-    """Return a column as seconds since 1970, NaN for what is missing.
-
-    The format is empty for ISO 8601, and for dates that are no texts.
-    """
-    return np.array(
-        [math.nan if is_missing(value) else _seconds(value, format) for value in values]
-    )
-
-
-def _seconds(value: Any, format: str) -> float:
-    if format:
-        value = datetime.strptime(value.strip(), format)
-    elif isinstance(value, str):
-        value = datetime.fromisoformat(value.strip())
-    elif isinstance(value, date) and not isinstance(value, datetime):
-        value = datetime(value.year, value.month, value.day)
-    elif hasattr(value, "to_timestamp"):  # a month or another period of pandas: its beginning
-        value = value.to_timestamp()
-    return float((value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp())

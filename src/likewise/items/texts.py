@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
@@ -29,10 +29,13 @@ from likewise.items.encoders import (
 from likewise.items.features import Aspect, Features, Problem
 from likewise.items.fields import Fields, as_text
 from likewise.items.items import LINE_LENGTH, OnProgress, digest, shorten
+from likewise.items.latent import LatentTexts
 from likewise.items.tablefiles import READING, TableItems
 from likewise.items.tables import Table
 from likewise.words import plural
 
+MEANING = "meaning"
+"""What networks see in texts."""
 ENGLISH, MULTILINGUAL = "minilm", "use-multilingual"
 """The networks that are used side by side where they are installed."""
 MOSTLY = 0.5
@@ -154,39 +157,58 @@ class TextItems(TableItems):
 
     def aspects(self) -> list[Aspect]:
         """Return the *meaning* of the texts where there is a network, else their *words*."""
-        names, better = self._encoder, ""
-        if AUTO in names:
-            best, better = best_encoders(self._texts)
-            names = tuple(one for name in names for one in (best if name == AUTO else (name,)))
-        networks = {name: text_encoder(name) for name in names if name != WORDS}
-        meaning = []
-        if networks:
-            about = " beside ".join(network.title for network in networks.values())
-            meaning = [Aspect("meaning", about, recipe_of(networks), better)]
-        return meaning + ([self._by_words(better)] if WORDS in names else [])
-
-    def _by_words(self, better: str) -> Aspect:
-        what, why = "words", ""
-        X, recipe = self._latent.fit(self._texts, "words")
-        if not X.shape[1]:
-            what, why = "letters", ", because the texts share too few words"
-            X, recipe = self._latent.fit(self._texts, "letters")
-        about = f"tf-idf of {what} and latent semantic indexing, {plural(X.shape[1], 'dimension')}"
-        return Aspect(WORDS, f"{about}{why}", recipe, better)
+        return text_aspects(self._texts, self._encoder, self._latent)
 
     def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> Features:
         """Return unit vectors of the texts; those of several networks side by side."""
-        recipe = aspect.recipe
-        if "encoders" not in recipe:
-            X = self._latent.describe(self._texts, recipe)
-            return Features(X, notes=self._cache.notes)
-        check_trusted(recipe["encoders"], self._encoder)
-        made_by = list(zip(recipe["encoders"], recipe["keys"], strict=True))
-        rows = [
-            encoded(self._texts, name, key, self._cache, progress if place == 0 else None)
-            for place, (name, key) in enumerate(made_by)
-        ]
-        return Features(np.hstack(rows), notes=self._cache.notes)
+        X = describe_texts(
+            self._texts, aspect.recipe, self._encoder, self._latent, self._cache, progress
+        )
+        return Features(X, notes=self._cache.notes)
+
+
+def text_aspects(texts: Sequence[str], encoder: Sequence[str], latent: LatentTexts) -> list[Aspect]:
+    """Return the *meaning* of texts, their *words*, or both, as encoders say it."""
+    names, better = tuple(encoder), ""
+    if AUTO in names:
+        best, better = best_encoders(texts)
+        names = tuple(one for name in names for one in (best if name == AUTO else (name,)))
+    networks = {name: text_encoder(name) for name in names if name != WORDS}
+    meaning = []
+    if networks:
+        about = " beside ".join(network.title for network in networks.values())
+        meaning = [Aspect(MEANING, about, recipe_of(networks), better)]
+    return meaning + ([_by_words(texts, latent, better)] if WORDS in names else [])
+
+
+def _by_words(texts: Sequence[str], latent: LatentTexts, better: str) -> Aspect:
+    what, why = "words", ""
+    X, recipe = latent.fit(texts, "words")
+    if not X.shape[1]:
+        what, why = "letters", ", because the texts share too few words"
+        X, recipe = latent.fit(texts, "letters")
+    about = f"tf-idf of {what} and latent semantic indexing, {plural(X.shape[1], 'dimension')}"
+    return Aspect(WORDS, f"{about}{why}", recipe, better)
+
+
+def describe_texts(
+    texts: Sequence[str],
+    recipe: Mapping[str, Any],
+    trusted: Sequence[str],
+    latent: LatentTexts,
+    kept: FeatureCache,
+    progress: OnProgress | None,
+) -> NDArray[Any]:
+    """Return unit vectors of texts by the recipe of an aspect; of several networks side by side."""
+    if "encoders" not in recipe:
+        return latent.describe(texts, recipe)
+    check_trusted(recipe["encoders"], trusted)
+    made_by = list(zip(recipe["encoders"], recipe["keys"], strict=True))
+    rows = [
+        encoded(texts, name, key, kept, progress if place == 0 else None)
+        for place, (name, key) in enumerate(made_by)
+    ]
+    return np.hstack(rows)
 
 
 def telling(text: str) -> str:
