@@ -138,12 +138,14 @@ class Keys:
         self.page = page
 
     def press(self, locator, key="Enter"):
-        """Go on with Tab until something has the focus, and press a key."""
+        """Go on with Tab, and in a grid with arrows, until something has the focus; press a key."""
         locator = locator.first
-        for _ in range(300):
+        in_grid = "node => document.activeElement.closest('ul')?.contains(node) ?? false"
+        for _ in range(60):
             if locator.evaluate("node => node === document.activeElement"):
                 return self.page.keyboard.press(key)
-            self.page.keyboard.press("Tab")
+            go_on = locator.evaluate("node => node.tabIndex < 0") and locator.evaluate(in_grid)
+            self.page.keyboard.press("ArrowRight" if go_on else "Tab")
         raise AssertionError(f"Tab does not get to {locator}")
 
     def tick(self, locator):
@@ -208,7 +210,9 @@ def test_every_gesture_works_by_keys_alone_and_by_touch(table, serve, person, ha
     open_group()
     by.press(button("Check this group"))
     by.tick(page.locator(".checking .member input"))
-    someone.do(lambda: by.press(page.locator(".mend .primary")))
+    by.press(page.locator("#confirm"))
+    someone.expect(button("Apply")).to_be_visible()
+    someone.do(lambda: by.press(button("Apply")))
     someone.expect(told).to_contain_text(re.compile(r"Checked \d+ items"))
     by.press(button("Close").last)
     someone.expect(page.get_by_role("dialog")).to_have_count(0)
@@ -226,10 +230,9 @@ def test_what_is_in_doubt_is_checked_from_the_page_of_groups(table, serve, perso
     assert doubtful
     someone.page.get_by_role("button", name="Check the least certain").click()
     someone.expect(someone.page.locator(".checking input").first).to_be_focused()
-    someone.do(lambda: someone.page.keyboard.press("c"))
 
 
-def test_a_group_is_checked_page_by_page_with_one_key(mender):
+def test_many_are_confirmed_only_after_a_look_at_what_follows(mender):
     someone, project = mender
     page = someone.page
     page.get_by_role("button", name="Check this group").click()
@@ -238,7 +241,23 @@ def test_a_group_is_checked_page_by_page_with_one_key(mender):
     someone.expect(shown.first).to_be_focused()
     rows = [int(box.get_attribute("value")) for box in shown.all()]
     shown.nth(2).click()
-    someone.do(lambda: page.keyboard.press("c"))
+    position = project.position
+    page.keyboard.press("c")
+    foreseen = page.locator(".foreseen")
+    someone.expect(foreseen).to_contain_text(f"{len(rows) - 1} items that they belong here")
+    someone.expect(foreseen).to_contain_text("and of 1 that it does not")
+    someone.expect(foreseen).to_contain_text(re.compile("follow|No other item"))
+    # Neither the key that asked for it nor Enter does it.
+    for key in ("Enter", "Space", "c"):
+        page.keyboard.press(key)
+    someone.wait()
+    assert project.position == position
+    # Escape closes one thing at a time: what is shown, then the dialog.
+    page.keyboard.press("Escape")
+    someone.expect(foreseen).to_have_count(0)
+    someone.expect(page.locator("#group-title")).to_be_visible()
+    page.locator("#confirm").click()
+    someone.do(page.get_by_role("button", name="Apply").click)
     implied = project.session.links.implied
     right = [row for row in rows if row != rows[2]]
     assert all(implied(right[0], row).value == "same" for row in right[1:])
@@ -314,6 +333,7 @@ def test_items_are_found_enlarged_and_moved_by_the_key_of_a_group(mender):
     page.get_by_role("button", name="Enlarge").first.click()
     someone.expect(page.locator("#item-dialog .fields")).to_be_visible()
     page.keyboard.press("Escape")
+    someone.expect(page.locator("#item-dialog")).to_be_hidden()
     boxes = page.locator("dialog .member input")
     rows = [int(boxes.nth(k).get_attribute("value")) for k in (0, 1)]
     for k in (0, 1):
@@ -350,3 +370,89 @@ def test_a_lasso_on_the_map_lists_the_items_inside(mender):
     page.mouse.up()
     page.get_by_role("button", name=f"Open {len(project.ids)} items").click()
     someone.expect(page.locator("dialog .member").first).to_be_visible()
+
+
+def focused(page):
+    """Return the value of the checkbox that has the focus, else None."""
+    return page.evaluate("document.activeElement.value ?? null")
+
+
+def test_a_grid_takes_one_tab_and_arrows_go_through_it(mender):
+    someone, _ = mender
+    page = someone.page
+    boxes = page.locator("dialog .member input")
+    values = boxes.evaluate_all("all => all.map(box => box.value)")
+    assert len(values) > 20
+    reached = "all => all.filter(node => node.tabIndex === 0).length"
+    inside = page.locator("dialog .member").locator("input, button, summary")
+    assert inside.evaluate_all(reached) == 3
+    boxes.first.focus()
+    tops = boxes.evaluate_all("all => all.map(box => box.closest('li').offsetTop)")
+    n_columns = tops.count(tops[0])
+    assert n_columns > 1
+    steps = [("ArrowRight", 1), ("ArrowDown", 1 + n_columns), ("ArrowLeft", n_columns)]
+    steps += [("ArrowUp", 0), ("End", len(values) - 1), ("Home", 0), ("ArrowUp", 0)]
+    for key, place in steps:
+        page.keyboard.press(key)
+        assert focused(page) == values[place], key
+    assert inside.evaluate_all(reached) == 3
+    page.keyboard.press("Space")
+    for _ in range(2):
+        page.keyboard.press("Shift+ArrowRight")
+    someone.expect(page.locator(".mend [role=status]")).to_have_text("3 items selected")
+
+
+def test_enlarged_items_have_a_next_and_a_previous_one(mender):
+    someone, _ = mender
+    page = someone.page
+    boxes = page.locator("dialog .member input")
+    boxes.first.focus()
+    n = boxes.count()
+    page.keyboard.press("Enter")
+    count = page.locator("#item-dialog .steps .hint")
+    someone.expect(count).to_have_text(f"1 of {n}")
+    someone.expect(page.get_by_role("button", name="Previous")).to_be_disabled()
+    for place, key in ((2, "ArrowRight"), (3, "ArrowRight"), (2, "ArrowLeft")):
+        page.keyboard.press(key)
+        someone.expect(count).to_have_text(f"{place} of {n}")
+    page.get_by_role("button", name="Next").click()
+    someone.expect(count).to_have_text(f"3 of {n}")
+    # Escape leads back to where one was, one thing at a time.
+    page.locator("#item-dialog .menu summary").click()
+    someone.expect(page.locator("#item-dialog .places button").first).to_be_visible()
+    page.keyboard.press("Escape")
+    someone.expect(page.locator("#item-dialog .places")).to_be_hidden()
+    someone.expect(page.locator("#item-dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    someone.expect(page.locator("#item-dialog")).to_be_hidden()
+    someone.expect(page.locator("#group-dialog")).to_be_visible()
+    someone.expect(boxes.nth(2)).to_be_focused()
+
+
+def test_what_is_found_says_its_group_and_changes_it_there(mender):
+    someone, project = mender
+    page = someone.page
+    page.keyboard.press("Escape")
+    someone.expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_role("button", name="Find items").click()
+    item = page.locator("dialog .member").first
+    row = int(item.locator("input").get_attribute("value"))
+
+    def group_of(row):
+        label = project.session.labels[row]
+        return next(group for group in project.groups() if group.label == label)
+
+    place = item.locator("summary")
+    someone.expect(place).to_contain_text(f"group {key_of(group_of(row).number).upper()}")
+    place.click()
+    ways = item.locator(".places [data-key]")
+    someone.expect(ways).to_have_count(len(project.groups()) - 1)
+    key = ways.first.get_attribute("data-key")
+    ways.first.click()
+    apply = page.get_by_role("button", name="Apply")
+    someone.expect(apply.or_(page.get_by_role("alert"))).to_be_visible()
+    if apply.count():
+        apply.click()
+    someone.expect(place).to_contain_text(f"group {key.upper()}")
+    someone.expect(page.locator("#group-dialog")).to_be_visible()
+    assert key_of(group_of(row).number) == key

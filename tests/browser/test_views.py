@@ -284,13 +284,14 @@ def test_done_offers_checks_more_questions_and_every_export(namer, tmp_path):
         target = tmp_path / f"out.{suffix}"
         waiting.value.save_as(target)
         assert target.stat().st_size > 500
-    page.get_by_role("button", name="Ask me 5 of them").click()
+    page.get_by_role("button", name="Check yourself").click()
     for k in range(1, 6):
         check = page.get_by_role("group", name=f"Check {k} of 5")
         someone.expect(check).to_be_visible()
         page.keyboard.press("s")
     someone.expect(page.locator(".verdict")).to_contain_text("may")
     someone.wait()
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="Continue where doubt remains").click()
     someone.expect(page.locator("#ask-title")).to_be_visible()
     someone.answer(2)
@@ -489,9 +490,9 @@ def test_no_view_breaks_a_rule_of_accessibility(table, serve, person, scheme, ax
     page.keyboard.press("Escape")
     someone.go("Questions")
     someone.answer()
-    someone.expect(page.get_by_role("heading", name="Check yourself")).to_be_visible()
+    someone.expect(page.get_by_role("button", name="Check yourself")).to_be_visible()
     check("done")
-    page.get_by_role("button", name="Ask me").click()
+    page.get_by_role("button", name="Check yourself").click()
     someone.expect(page.get_by_role("group", name="Check 1 of 5")).to_be_visible()
     check("check")
 
@@ -561,3 +562,21 @@ def test_an_id_stands_above_the_fields_and_not_among_them(tmp_path, serve, perso
     someone = person(serve(path, questions="pairs", id="who"))
     someone.expect(someone.page.locator("tbody th")).to_have_text(["size"])
     someone.expect(someone.page.locator("thead th").nth(1)).to_contain_text("P")
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844), (320, 640)])
+def test_a_check_is_in_view_when_it_is_opened(digits, serve, person, tmp_path, size):
+    folder, truth = digits
+    server = serve(folder, 20, session=tmp_path / "x.likewise", encoder="layout")
+    viewport = dict(zip(("width", "height"), size, strict=True))
+    someone = person(server.answer(truth, 12), truth, viewport=viewport)
+    someone.go("Groups")
+    page = someone.page
+    page.get_by_role("button", name="Check yourself").click()
+    someone.expect(page.locator(".check img").first).to_be_visible()
+    someone.wait()
+    for part in page.locator(".check .side, .check .answers").all():
+        box = part.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= size[1]
+        assert box["width"] > 100

@@ -17,7 +17,10 @@ interface Thing {
 
 /** An item and how its group is known. */
 interface Known extends Thing {
+  group: number;
+  number: number | null;
   key: string;
+  name: string;
   how: How;
   certainty: number | null;
   is_marked: boolean;

@@ -61,17 +61,24 @@ def whole_thing(project: Project, row: int) -> Json:
 def known_things(project: Project, rows: Iterable[int]) -> list[Json]:
     """Return items as `thing` does, with how their group is known and how certain that is."""
     how, certainty = project.how_known()
-    marks = project.session.marks
+    marks, ids = project.session.marks, group_ids(project.session)
     return [
         {
             **thing(project, row),
-            "key": key_of(in_short(project.session, row)[0]),
+            **_keyed(project, row),
+            "group": int(ids[row]),
             "how": str(how[row]),
             "certainty": None if math.isnan(certainty[row]) else round(float(certainty[row]), 3),
             "is_marked": row in marks,
         }
         for row in rows
     ]
+
+
+def _keyed(project: Project, row: int) -> Json:
+    """Return what stands for the group of a row: its number, its key and its name."""
+    number, name, _ = in_short(project.session, row)
+    return {"number": number, "key": key_of(number), "name": name}
 
 
 def question(project: Project, query: Question | None, *, with_distance: bool = False) -> Any:

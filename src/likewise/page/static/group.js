@@ -2,7 +2,7 @@
 
 import { carryOut, changeInTurn, complain, look, notice, openDialog } from "./app.js";
 import { button, byId, el, fill, keyMark, moreButton, plural } from "./dom.js";
-import { mendTools, selectable } from "./mend.js";
+import { mendTools, selectable, where } from "./mend.js";
 import { groupName, knownLine } from "./things.js";
 
 const PAGE = 100;
@@ -19,6 +19,8 @@ async function openList(/** @type {string} */ path) {
   if (!all) return;
   const { group } = all;
   const members = el("ul", { class: "members" });
+  // Among items from anywhere, each says where it is.
+  const member = (/** @type {Known} */ thing) => selectable(thing, waysOf(thing), !group && where(thing, () => {}));
   const below = el("div");
   const number = el("span", { class: "hint", role: "status" });
   const show = (/** @type {Listed} */ reply, asked = {}) => {
@@ -29,6 +31,7 @@ async function openList(/** @type {string} */ path) {
   /** @type {any} */
   let last = null;
   const filter = async () => {
+    /** @type {Record<string, any>} */
     const asked = Object.fromEntries(new FormData(filters));
     last = asked;
     const reply = await ask(asked);
@@ -41,14 +44,19 @@ async function openList(/** @type {string} */ path) {
     select("how", "How it is known", [["", "known in any way"], ["said", "you said so"], ["learned", "learned"], ["doubt", "less than 80% sure"], ["open", "open"]]),
     select("order", "Order", [["", group ? "typical first" : "in order"], ["doubt", "doubtful first"], ["name", "by name"]]), number);
   show(all);
+  refresh = () => members.isConnected && filter();
   openDialog("group", group ? [keyMark(group), el("h2", { id: "group-title", class: "unseen", dir: "auto" }, titleOf(group)), nameField(group)] : el("h2", { id: "group-title" }, "Find items"),
-    group && el("p", { class: "hint" }, `${plural(group.size, "item")}: ${knownLine(group)}.`), filters, mendTools(group, members), members, below);
+    group && el("p", { class: "hint" }, `${plural(group.size, "item")}: ${knownLine(group)}.`), filters, mendTools(group, members, group ? () => byId("group-dialog").close() : filter), members, below);
 }
+
+/** The list that is open shows what was mended. @type {() => unknown} */
+let refresh = () => {};
+document.addEventListener("mended", () => refresh());
 
 const titleOf = (/** @type {Group} */ group) => group.name || "A group without a name";
 
-const member = (/** @type {Known} */ thing) => selectable(thing, thing.is_marked && el("span", { class: "hint" }, "you marked it"),
-  button("Ask me", () => doubt(thing), { class: "quiet", title: "Ask me about it", ariaLabel: `${thing.title}: ask me` }));
+const waysOf = (/** @type {Known} */ thing) => [thing.is_marked && el("span", { class: "hint" }, "you marked it"),
+  button("Ask me", () => doubt(thing), { class: "quiet", title: "Ask me about it", ariaLabel: `${thing.title}: ask me` })];
 
 export async function doubt(/** @type {Thing} */ thing) {
   const state = await carryOut("misfit", { row: thing.row });

@@ -1,7 +1,7 @@
 // Single keys, for the whole page and not for the element that has the focus.
 
 import { answer, chooseKey, groupKeys, redo, undo } from "./ask.js";
-import { byId, first, keyTyper } from "./dom.js";
+import { byId, every, first, keyTyper } from "./dom.js";
 import { letters } from "./settings.js";
 
 /** @type {Record<string, Word | "none">} */
@@ -12,22 +12,40 @@ const PRESS = { "+": "zoom", "=": "zoom", b: "blink", o: "overlay", "?": "help-b
 export function startKeys(/** @type {() => string} */ view) {
   document.addEventListener("keydown", (/** @type {any} */ event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    if (first("dialog[open]") || event.target.closest?.("input, textarea, select")) return;
+    if (event.key === "Escape" && closeOne()) return event.preventDefault();
+    if (event.target.closest?.("input, textarea, select")) return;
+    // An open check question takes the same keys.
+    const asked = letters.isOn && ANSWERS[nameOf(event)] && first(`dialog[open] .check .answer.${ANSWERS[nameOf(event)]}`);
+    if (asked) event.preventDefault();
+    if (asked) return asked.click();
+    if (first("dialog[open]")) return;
     const act = actOf(event, view());
     act?.();
     if (act) event.preventDefault();
   });
 }
 
+const nameOf = (/** @type {KeyboardEvent} */ { key }) => (key.length === 1 ? key.toLowerCase() : key);
+
+/** Escape closes one thing at a time: a menu, then what is shown before it is done, then the dialog, by itself. */
+function closeOne() {
+  const top = every("dialog[open]").at(-1) ?? document.body;
+  const menu = [...top.querySelectorAll("details.menu[open]")].at(-1);
+  const shown = menu ?? top.querySelector("[data-closes]");
+  if (menu) menu.open = false;
+  else shown?.click();
+  menu?.querySelector("summary").focus();
+  return Boolean(shown);
+}
+
 /** What a key does, if it does anything. @type {(event: KeyboardEvent & { target: any }, view: string) => (() => unknown) | null} */
 function actOf(event, view) {
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const key = nameOf(event);
   if (key === "Escape") return () => (location.hash = view === "ask" ? "#result" : "#ask");
   if (!letters.isOn) return null;
   if (key === "z" && view !== "map") return event.shiftKey ? redo : undo;
   if (key === "Backspace" && view === "ask") return undo;
-  // An open check question takes the same keys.
-  const pressed = view === "result" && key in ANSWERS ? first(`.check .answer.${ANSWERS[key]}`) : (view === "ask" || key === "?") && byId(PRESS[key]);
+  const pressed = (view === "ask" || key === "?") && byId(PRESS[key]);
   if (pressed) return () => pressed.click();
   if (view !== "ask" || (key === "ArrowDown" && scrolls(event.target))) return null;
   if (typed(key)) return () => {};

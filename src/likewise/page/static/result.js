@@ -1,11 +1,12 @@
-// The groups, what stayed undecided, a check of the answers, and the downloads.
+// The groups, what stayed undecided, and the downloads.
 
-import { app, carryOut, change, changeInTurn, fetchProgress, look, take } from "./app.js";
+import { app, carryOut, changeInTurn, fetchProgress, look, take } from "./app.js";
 import { undo } from "./ask.js";
-import { button, byId, el, fill, keyMark, moreButton, plural, signed, WORDS } from "./dom.js";
+import { openChecks } from "./check.js";
+import { button, byId, el, fill, keyMark, moreButton, plural, signed } from "./dom.js";
+import { roving } from "./grids.js";
 import { nameField, openFind, openGroup } from "./group.js";
 import { mostInDoubt, openCheck } from "./mend.js";
-import { showPair } from "./pair.js";
 import { curve, groupName, howLegend, knownBar, knownLine, knownTile, tile } from "./things.js";
 
 const PAGE = 60;
@@ -20,21 +21,21 @@ export async function showResult() {
   const unsureTimes = progress.unsure ? `, and were not sure ${progress.unsure === 1 ? "once" : `${progress.unsure} times`}` : "";
   const doubtful = mostInDoubt(reply.groups);
   const cards = el("ul", { class: "groups" }, reply.groups.map(card));
-  const [unsure, checks] = [el("div", { id: "unsure" }), el("div", { id: "checks" })];
+  roving(cards, ".tiles");
+  const unsure = el("div", { id: "unsure" });
   fill(byId("view-result"),
     el("div", { class: "result-words" },
       el("h1", { id: "result-title" }, heading),
       el("p", { class: "quality" }, outlook.line, " ", curve(completeness)),
       el("p", { class: "hint" }, `${plural(reply.total.size, "item")}: ${knownLine(reply.total)}. You gave ${plural(progress.answered, "answer")}${unsureTimes}.`),
       knownBar(reply.total)),
-    el("div", { class: "line" }, goOn(app.state), doubtful && button("Check the least certain", () => openCheck(doubtful.id)), button("Find items", () => openFind()), downloads(ways.formats),
+    el("div", { class: "line" }, goOn(app.state), doubtful && button("Check the least certain", () => openCheck(doubtful.id)), button("Find items", () => openFind()), progress.answered > 0 && button("Check yourself", openChecks), downloads(ways.formats),
       button(["Undo ", el("kbd", {}, "Z")], undo, { class: "quiet", disabled: !canUndo })),
     howLegend(),
     cards,
     moreButton(cards, reply.n, "Show more groups", async (at) => (await look(`groups?limit=${PAGE}&offset=${at}`))?.groups.map(card)),
-    unsure, checks);
+    unsure);
   showUnsure(unsure);
-  showChecks(checks);
 }
 
 /** The main button while more questions help. When COBRA is done, there may be doubt left within its super-instances. @param {State} state */
@@ -85,46 +86,4 @@ async function showUnsure(/** @type {HTMLElement} */ box) {
       el("li", { class: "open-pair" }, tile(left), tile(right), el("span", { class: "titles cut", dir: "auto" }, `${left.title} – ${right.title}`),
         el("span", { class: "hint" }, isTogether ? "in one group" : "in different groups"),
         /** @type {const} */ (["same", "different"]).map((word) => button(signed(word), () => carryOut("settle", { left: left.row, right: right.row, answer: word })))))));
-}
-
-async function showChecks(/** @type {HTMLElement} */ box) {
-  const reply = await look("checks");
-  if (!reply?.checks.length) return;
-  const said = reply.checks.filter((check) => check.said !== null);
-  const [next] = reply.checks.filter((check) => check.said === null);
-  const start = next && button(said.length ? "Next one" : `Ask me ${reply.checks.length} of them`, ({ currentTarget }) => askCheck(currentTarget, box, next, said.length + 1, reply.checks.length), { class: "plain next" });
-  fill(box,
-    el("h2", {}, "Check yourself"),
-    el("p", { class: "hint" }, "These questions are about pairs that were settled without asking. They change nothing."),
-    said.length > 0 && [el("p", { role: "status", class: "verdict" }, verdict(reply)), el("ul", { class: "checked" }, said.map(outcome))],
-    start);
-}
-
-/** @type {(start: HTMLElement, box: HTMLElement, check: Check, number: number, n: number) => void} */
-function askCheck(start, box, check, number, n) {
-  const [pair, tools] = [el("div", { class: "pair" }), el("div", { class: "tools" })];
-  const answers = el("div", { class: "answers", role: "group", ariaLabel: `Check ${number} of ${n}` },
-    /** @type {const} */ (["different", "unsure", "same"]).map((word) => button(signed(word), async () => {
-      if (!(await change("checks", { left: check.left.row, right: check.right.row, answer: word }))) return;
-      await showChecks(box);
-      /** @type {HTMLElement | null} */ (box.querySelector("button.next"))?.click();
-    }, { class: `answer ${word}` })));
-  start.replaceWith(el("div", { class: "check" }, el("h3", {}, `Check ${number} of ${n}: do these two belong together?`), pair, tools, answers));
-  showPair(pair, tools, check.left, check.right);
-  answers.firstChild.focus({ preventScroll: true });
-}
-
-function verdict(/** @type {Checks} */ { n, n_wrong: nWrong, interval }) {
-  const [low, high] = interval.map((share) => `${Math.round(share * 100)}%`);
-  return nWrong
-    ? `${nWrong} of ${plural(n, "check")} came out differently: between ${low} and ${high} of what was settled without asking may be wrong.`
-    : `${plural(n, "check")}, no disagreement: with so few, up to ${high} of what was settled without asking may still be wrong.`;
-}
-
-function outcome(/** @type {Check} */ { left, right, said, expected, because }) {
-  const word = said ?? "unsure";
-  const pair = `${left.title} – ${right.title}: `;
-  if (word === "unsure" || word === expected) return el("li", { dir: "auto" }, pair, WORDS[word], word !== "unsure" && ", which agrees");
-  return el("li", { class: "disagrees", dir: "auto" }, pair, `you say ${WORDS[word]}, your answers imply ${WORDS[expected]}. One of these is wrong: `,
-    because.map((number, k) => [k > 0 && ", ", el("a", { href: `#history/${number}` }, `answer ${number}`)]));
 }
