@@ -19,6 +19,7 @@ from likewise.lab.experiments.budget_tables import (
     half_table,
     measures_table,
     noise_table,
+    sizes_table,
 )
 from likewise.lab.experiments.comparison_tables import (
     own_table,
@@ -232,6 +233,25 @@ def test_what_wrong_answers_cost(results):
     assert line["truthful"].mean - line["ARI"].mean == pytest.approx(0.16 / 3)
     assert ("all", "noise-10", "COBRA-learned 25") not in found
     assert "noise-5 -0.013 [-0.020, -0.010]" in table.verdict
+
+
+def test_cobra_has_its_best_size_for_every_number_of_questions():
+    plan = profile("rivals").only(methods=("COBRA", "Likewise"), tasks=TASKS, sizes=(10, 50))
+    rows = []
+    for cell in plan.only(experiments=["rivals"]).cells():
+        # Ten super-instances are asked about with 20 questions, and are better until then.
+        end, level = {0: (999, 0.9), 10: (20, 0.5), 50: (100, 0.2)}[cell.n_super_instances]
+        found = {n: level + (0.01 * n if cell.n_super_instances == 50 else 0.0) for n in COUNTS}
+        curve = [[n, min(n, end), found[n]] for n in COUNTS]
+        rows.append(Row(**vars(cell), curve=json.dumps(curve)))
+    table = sizes_table(Results(rows, plan))
+    assert table is not None
+    lines = by(table, "list", "questions")
+    few, many = lines["all", 20], lines["all", 150]
+    assert (few["super-instances"], few["complete on"], few["tasks"]) == (10, 0, 3)
+    assert (many["super-instances"], many["complete on"]) == (50, 3)
+    assert few["Likewise minus it"].mean == pytest.approx(0.4)
+    assert lines["all", 30]["ARI"].mean == pytest.approx(0.5)
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from likewise.lab.experiments.results import (
     half,
     line_of,
     own_count,
+    split_line,
 )
 from likewise.lab.experiments.statistics import bootstrap
 from likewise.lab.experiments.tables import Line, Table, sentence, words
@@ -65,6 +66,37 @@ def budgets_table(results: Results) -> Table | None:
             is_all = len(best) == len(results.counts)
             lead.append(f"{name}: at {'every number of questions' if is_all else where}")
     return Table.of(lines, "budgets", sentence(f"{me} has the highest mean of all,", lead))
+
+
+def sizes_table(results: Results) -> Table | None:
+    """Return COBRA with the number of super-instances that is best for each number of questions.
+
+    The size is chosen knowing the truth, by the mean over the list, so COBRA looks a little better
+    than it can be used. A run is complete if COBRA had nothing left to ask.
+    """
+    me = results.plan.reference
+    lines: list[Line] = []
+    for (name, tasks), n in product(results.lists.items(), results.counts):
+        scores, asked = results.at(n, tasks), results.at(n, tasks, column="asked")
+        for method in dict.fromkeys(split_line(line)[0] for line in scores if split_line(line)[1]):
+            of_method = [line for line in scores if split_line(line)[0] == method]
+            both = complete(scores[[*of_method, *([me] if me in scores else [])]])
+            if both.empty or me not in both or me == method:
+                continue
+            best = str(both[of_method].mean().idxmax())
+            lines.append(
+                {
+                    "list": name,
+                    "questions": n,
+                    "method": method,
+                    "super-instances": split_line(best)[1],
+                    "tasks": len(both),
+                    "complete on": int((asked.loc[both.index, best] < n).sum()),
+                    "ARI": bootstrap(both[best]),
+                    f"{me} minus it": bootstrap(both[me] - both[best], is_difference=True),
+                }
+            )
+    return Table.of(lines, "sizes")
 
 
 def half_table(results: Results) -> Table | None:

@@ -26,6 +26,8 @@ LIKEWISE = ("Likewise", "Likewise-pairs")
 NOISE_METHODS = ("COBRA", *LIKEWISE, "COBRAS", "nCOBRAS", "DSL", "ACDM", "A3S")
 FLAGSHIP_METHODS = (*NOISE_METHODS, "COBRA-learned")
 RIVALS = (*LIKEWISE, "COBRA", "COBRA-learned", *(method.name for method in CHOICE_METHODS))
+RIVAL_SIZES = (8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
+"""COBRA's numbers of super-instances beside rivals: with few, it is complete early."""
 PEOPLE_METHODS = (*LIKEWISE, "COBRA", "margin-learner", "medoids-learner", "margin-SVM")
 """`Likewise`, COBRA, the two best rivals that ask choices, and the best without our learner."""
 ORDERS = ("random pairs of groups", "random pairs of rows", "closest pairs first")
@@ -212,6 +214,7 @@ PROFILES: dict[str, dict[str, Any]] = {
         "title": "Likewise and rivals that ask choices",
         "reference": "Likewise",
         "experiments": RIVAL_EXPERIMENTS,
+        "sizes": RIVAL_SIZES,
         "n_folds": 2,
         "kept_apart": DEVELOPED_ON,
     },

@@ -32,6 +32,7 @@ class Section(NamedTuple):
 
 SECTIONS: dict[str, tuple[Callable[[Results], Table | None], Callable[[Results], Any] | None]] = {
     "Quality and number of questions": (tables.budgets_table, figures.quality_figure),
+    "COBRA with its best size": (tables.sizes_table, None),
     "How many questions": (paper_tables.strategies_table, None),
     "As many questions as COBRA": (comparisons.own_table, figures.differences_figure),
     "Half the questions": (tables.half_table, None),
