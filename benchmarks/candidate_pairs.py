@@ -74,7 +74,7 @@ def answered(session, entity):
     }
 
 
-def library(max_groups):
+def library(questions):
     """Begin from a sparse matrix, by pairs as COBRA asks them, or by choices."""
     from scipy.sparse import coo_array
 
@@ -87,10 +87,10 @@ def library(max_groups):
     X = coo_array((np.tile(1 - alike, 2), places), shape=(N_ITEMS, N_ITEMS)).tocsr()
     del left, right, alike, places
     began = time.perf_counter(), time.process_time()
-    if max_groups == 1:
+    if questions == "pairs":
         session = COBRA(metric="precomputed").start(X)
     else:
-        session = Session(CandidatePairs(candidates_from_sparse(X), max_groups=max_groups))
+        session = Session(CandidatePairs(candidates_from_sparse(X), questions=questions))
     session.ask()
     return {**since(*began), **answered(session, entity)}
 
@@ -134,8 +134,8 @@ def command(folder, is_new):
 
 
 PARTS = {
-    "sparse matrix, pairs": lambda _: library(1),
-    "sparse matrix, choices": lambda _: library(6),
+    "sparse matrix, pairs": lambda _: library("pairs"),
+    "sparse matrix, choices": lambda _: library("choices"),
     "files": lambda folder: files(folder) or {},
     "likewise label, begun": lambda folder: command(folder, is_new=True),
     "likewise label, opened again": lambda folder: command(folder, is_new=False),

@@ -43,17 +43,17 @@ class Person:
             return Answer.UNSURE
         right, place = self._place(question, self.y), self._place(question, self.seen)
         if self.independent and self._rng.random() < self.independent:
-            places = (*range(len(question.groups)), None)
+            places = (*range(len(question.groups)), Answer.NONE)
             others = [other for other in places if other != place]
             place = others[int(self._rng.integers(len(others)))]
         self.wrong[question.number] = place != right
         if len(question.groups) > 1:
             return place
-        return Answer.DIFFERENT if place is None else Answer.SAME
+        return Answer.DIFFERENT if place is Answer.NONE else Answer.SAME
 
     def _place(self, question, classes):
         own = classes[question.row]
         for place, group in enumerate(question.groups):
             if self.seen[group[0]] == own:
                 return place
-        return None
+        return Answer.NONE

@@ -51,7 +51,7 @@ class TestSomeCandidatePairs(StrategyLaws):
 
 class TestCandidatesByChoices(StrategyLaws):
     def make(self, case):
-        return CandidatePairs(candidates(case), case.partition, max_groups=3)
+        return CandidatePairs(candidates(case), case.partition, questions="choices")
 
 
 @pytest.mark.slow
@@ -71,15 +71,9 @@ class TestMostDoubt(StrategyLaws):
         return MostDoubt(case.partition, seed=case.seed)
 
 
-@pytest.mark.slow
-class TestMostDoubtWithTwoGroupsShown(StrategyLaws):
-    def make(self, case):
-        return MostDoubt(case.partition, max_groups=2, seed=case.seed)
-
-
 class TestMostDoubtByPairs(StrategyLaws):
     def make(self, case):
-        return MostDoubt(case.partition, max_groups=1, seed=case.seed)
+        return MostDoubt(case.partition, questions="pairs", seed=case.seed)
 
 
 @pytest.mark.slow

@@ -75,7 +75,7 @@ def test_items_are_the_distinct_names_the_frequent_ones_first(tmp_path):
 
 def test_names_are_asked_by_choices_and_case_and_spaces_make_no_difference(begin):
     project = begin()
-    assert project.session.strategy.max_groups > 1
+    assert project.session.strategy.questions == "choices"
     labels = dict(zip(project.ids, project.session.labels.tolist(), strict=True))
     assert labels["Acme Inc"] == labels["ACME  inc"]
     assert len(set(labels.values())) == len(NAMES) - 1

@@ -75,13 +75,13 @@ def test_questions_are_for_likewise_and_a_session_goes_on_with_those_it_began_wi
     project.close()
     with pytest.raises(InputError, match="begun with --questions pairs, not choices"):
         open_project(path, questions="choices")
-    assert open_project(path).project.session.strategy.to_dict()["max_groups"] == 1
+    assert open_project(path).project.session.strategy.to_dict()["questions"] == "pairs"
 
 
 def test_the_page_goes_on_as_long_as_a_person_likes(table):
     path, y = table
     project = open_project(path, questions="pairs", options={"cache": False}).project
-    assert project.session.strategy.to_dict()["max_groups"] == 1
+    assert project.session.strategy.to_dict()["questions"] == "pairs"
     answer_all(project, y, at_most=80)
     assert project.session.assessment.is_enough()
     assert project.ask() is not None

@@ -25,11 +25,11 @@ def test_with_all_pairs_listed_it_asks_as_cobra_does(case, walk):
         assert here.labels.tolist() == cobra.labels.tolist()
 
 
-def names(max_groups):
+def names(questions):
     """Four spellings in a row, and two that are like the last of them only."""
     left, right = [0, 1, 2, 3, 3], [1, 2, 3, 4, 5]
     candidates = Candidates.sorted(7, np.array(left), np.array(right), [0.1, 0.2, 0.3, 0.4, 0.5])
-    return CandidatePairs(candidates, max_groups=max_groups)
+    return CandidatePairs(candidates, questions=questions)
 
 
 def say(answers, left, right, answer):
@@ -37,7 +37,7 @@ def say(answers, left, right, answer):
 
 
 def test_what_is_not_listed_is_not_asked_and_stays_apart_unless_it_follows():
-    strategy, answers, asked = names(1), Answers(7), []
+    strategy, answers, asked = names("pairs"), Answers(7), []
     while (question := strategy.next_question(answers)) is not None:
         row, ((other,),) = question
         asked.append((row, other))
@@ -47,7 +47,7 @@ def test_what_is_not_listed_is_not_asked_and_stays_apart_unless_it_follows():
 
 
 def test_a_choice_shows_the_groups_of_a_rows_candidates_and_none_of_these_settles_all():
-    strategy, answers = names(6), Answers(7)
+    strategy, answers = names("choices"), Answers(7)
     for row, other in ((0, 1), (1, 2)):
         say(answers, row, other, Answer.SAME)
     # Row 3 is in the smaller group; beside it are the three joined ones and its two others.
@@ -61,7 +61,7 @@ def test_a_choice_shows_the_groups_of_a_rows_candidates_and_none_of_these_settle
 
 def test_after_not_sure_a_row_is_not_shown_beside_that_group_again():
     candidates = Candidates.sorted(3, np.array([0, 0, 1]), np.array([1, 2, 2]), [0.1, 0.2, 0.3])
-    choices, pairs = CandidatePairs(candidates, max_groups=6), CandidatePairs(candidates)
+    choices, pairs = CandidatePairs(candidates, questions="choices"), CandidatePairs(candidates)
     answers = Answers(3)
     say(answers, 0, 1, Answer.SAME)
     say(answers, 2, 0, Answer.UNSURE)

@@ -15,8 +15,8 @@ POINTS = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [9.0], [9.1]])
 LEARNER = Learner(POINTS, np.ones(len(POINTS)))
 
 
-def known(*log, max_groups=6, rows=range(8)):
-    return known_cells(said(*log), {row: row for row in rows}, LEARNER, max_groups)
+def known(*log, rows=range(8)):
+    return known_cells(said(*log), {row: row for row in rows}, LEARNER, by_pairs=True)
 
 
 def said(*links):
@@ -44,7 +44,7 @@ def test_a_row_that_differs_from_all_groups_is_a_group():
 def test_a_row_that_was_compared_with_one_of_several_groups_is_pending():
     now = known(
         (1, 0, SAME), (2, 0, SAME), (4, 3, SAME), (5, 3, SAME), (3, 0, DIFFERENT),
-        (6, 0, DIFFERENT), max_groups=1,
+        (6, 0, DIFFERENT),
     )  # fmt: skip
     assert now.pending == [6]
     assert now.groups == [[1, 0, 2], [4, 3, 5]]
@@ -113,6 +113,6 @@ def test_a_row_is_not_asked_about_beside_an_unlikely_group_alone():
     log = [(row + 1, row, SAME) for row in firsts]
     log += [(row, other, DIFFERENT) for row in firsts for other in range(0, row, 2)]
     log += [(40, 0, DIFFERENT)]
-    now = known_cells(said(*log), {row: row for row in range(41)}, Learner(rows), 1)
+    now = known_cells(said(*log), {row: row for row in range(41)}, Learner(rows), by_pairs=True)
     assert now.pending == []
     assert now.groups[-1] == [40]

@@ -19,17 +19,17 @@ from likewise.learning.learner import Learned
 from likewise.rows.blocks import Compute, as_matrix
 from likewise.rows.metrics import refuse_zeros, unit_rows
 from likewise.rows.source import Rows
-from likewise.strategies.most_doubt import MAX_GROUPS, MostDoubt
+from likewise.strategies.most_doubt import MostDoubt
 
 
 class Likewise(AskingClusterer):
     """Cluster by asking about the row that is nearest to the most doubt.
 
     A learner, trained on the rows whose group is known, says how likely every row belongs to each
-    of the groups found so far. The row that is nearest to the most doubt is shown beside its
-    likeliest groups: it belongs to one of them, or it is the first of a new group. The same learner
-    labels all other rows. The number of groups is found, and the labels are sensible after every
-    answer.
+    of the groups found so far. The row that is nearest to the most doubt is shown beside
+    all groups, the likeliest first: it belongs to one of them, or it is the first of a new group.
+    The same learner labels all other rows. The number of groups is found, and the labels are
+    sensible after every answer.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class Likewise(AskingClusterer):
         The budget: stop after this many questions. By default `fit` stops when more questions
         would bring little.
     questions : {"auto", "choices", "pairs"}, default="auto"
-        "choices" asks to which of up to six groups a row belongs, if to any; "pairs" asks whether
-        two rows belong together; "auto" asks choices of an oracle that can choose, else pairs.
+        "choices" asks to which of all groups a row belongs, if to any; "pairs" asks whether two
+        rows belong together; "auto" asks choices of an oracle that can choose, else pairs.
         A choice counts as one question, unless the oracle answers pairs only: then every pair it
         is put as counts.
     metric : {"euclidean", "cosine"}, default="euclidean"
@@ -278,12 +278,11 @@ class Likewise(AskingClusterer):
         is_choice: bool,
         **given: Any,
     ) -> MostDoubt:
-        is_choice = self.questions == "choices" or (self.questions == "auto" and is_choice)
+        auto = "choices" if is_choice else "pairs"
+        asked = auto if self.questions == "auto" else self.questions
         about: Any = {"train_indices": train_indices, "seed": seed, "metric": self.metric}
         rows = unit_rows(X) if self.metric == "cosine" else X
-        return MostDoubt.from_rows(
-            rows, max_groups=MAX_GROUPS if is_choice else 1, **about, **given
-        )
+        return MostDoubt.from_rows(rows, questions=asked, **about, **given)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

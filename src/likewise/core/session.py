@@ -254,7 +254,9 @@ class Session(Log):
         asked = self._open_question(question.number)
         if not question.is_part_of(asked):
             raise StaleQueryError(f"the open question is {asked.about}, not {question.about}")
-        groups = () if question.is_pair else question.groups
+        # A part says nothing about the groups that it leaves out.
+        is_whole = question.groups == asked.groups and not question.is_pair
+        groups = question.groups if is_whole else ()
         is_next = asked == self.ask()
         _, source = self._given_out.get(asked.number, (asked, None))
         if source is None:

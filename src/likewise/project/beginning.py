@@ -23,10 +23,9 @@ from likewise.project.paths import Say, read_items
 from likewise.store.packing import pack
 from likewise.strategies import CandidatePairs, ClosestFirst
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES
-from likewise.strategies.most_doubt import MAX_GROUPS
 from likewise.words import many, plural
 
-QUESTIONS: dict[str, dict[str, int]] = {"choices": {}, "pairs": {"max_groups": 1}}
+QUESTIONS: dict[str, dict[str, str]] = {"choices": {}, "pairs": {"questions": "pairs"}}
 """What `Likewise` may ask, the default first, and the options of its strategy for it."""
 MOST_SAID = 10
 """How many items that cannot be shown are named."""
@@ -136,10 +135,8 @@ def strategy_for(features: Features, settings: Mapping[str, Any]) -> Callable[..
             raise InputError(
                 "candidate pairs are asked in their order; leave out --strategy, --super-instances"
             )
-        max_groups = MAX_GROUPS if (questions or features.questions) == "choices" else 1
-        return partial(
-            CandidatePairs.from_rows, partition=features.partition, max_groups=max_groups
-        )
+        about: Any = {"partition": features.partition}
+        return partial(CandidatePairs.from_rows, questions=questions or features.questions, **about)
     if n_super_instances is not None or features.metric == "precomputed":
         n = DEFAULT_SUPER_INSTANCES if n_super_instances is None else n_super_instances
         return partial(_cobra, n_super_instances=n, metric=features.metric)

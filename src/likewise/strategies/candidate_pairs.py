@@ -17,17 +17,20 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from likewise.core.answered import Answers
-from likewise.core.answers import Groups, checked_field
+from likewise.core.answers import Groups
 from likewise.core.candidates import Candidates
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.core.reports import Assessment
 from likewise.errors import InputError
 from likewise.strategies.closest_first import OnePass, Pairs
-from likewise.strategies.most_doubt import MAX_GROUPS, N_SHOWN
+from likewise.strategies.most_doubt import N_SHOWN, QUESTIONS
 
 MOST_COUNTED = 1_000_000
 """Of more open pairs, those between the same two groups are counted each, to save time."""
+
+MOST_LOOKED_AT = 6
+"""Among so many rows of a group, those to show beside its first are looked for."""
 
 
 class CandidatePairs(OnePass):
@@ -39,10 +42,10 @@ class CandidatePairs(OnePass):
         The pairs that may be asked about, of rows that stand for super-instances.
     partition : SuperInstances, optional
         Rows that certainly belong together. By default every row is on its own.
-    max_groups : int, default=1
-        With 1, questions are pairs. With more, a row of the closest pair is shown beside the groups
-        of its candidates, at most so many. After *not sure*, its pairs with the rows of these
-        groups are not asked about.
+    questions : {"pairs", "choices"}, default="pairs"
+        With "choices", a row of the closest pair is shown beside the groups of its candidates, the
+        closest first. After *not sure*, its pairs with the rows of these groups are not asked
+        about.
     """
 
     name: ClassVar[str] = "candidate-pairs"
@@ -53,14 +56,18 @@ class CandidatePairs(OnePass):
         candidates: Candidates,
         partition: SuperInstances | None = None,
         *,
-        max_groups: int = 1,
+        questions: str = "pairs",
     ) -> None:
         if partition is None:
             rows = np.arange(candidates.n_rows, dtype=np.intp)
             partition = SuperInstances(rows, rows, metric="precomputed")
         super().__init__(partition)
         self.candidates = candidates
-        self.max_groups = max_groups
+        if questions not in QUESTIONS:
+            raise InputError(
+                f"questions must be {' or '.join(map(repr, QUESTIONS))}, got {questions!r}"
+            )
+        self.questions = questions
 
     @classmethod
     def from_rows(
@@ -93,7 +100,7 @@ class CandidatePairs(OnePass):
             "left": self.candidates.left.astype(np.int32),
             "right": self.candidates.right.astype(np.int32),
             "distances": self.candidates.distances,
-            "max_groups": self.max_groups,
+            "questions": self.questions,
         }
 
     @classmethod
@@ -108,14 +115,14 @@ class CandidatePairs(OnePass):
             raise InputError("left, right and distances must have one entry per pair each")
         if len(left) and not 0 <= min(left.min(), right.min()) <= max(left.max(), right.max()) < n:
             raise InputError(f"left and right must be rows from 0 to {n - 1}")
-        return cls(candidates, partition, max_groups=checked_field(plain, "max_groups", 1))
+        return cls(candidates, partition, questions=plain["questions"])
 
     # -- what to ask -----------------------------------------------------------------------------
 
     def next_question(self, answers: Answers) -> tuple[int, Groups] | None:
         """Return the closest pair that is not settled, or a row beside groups of candidates."""
         pair = self.closest(answers)
-        if pair is None or self.max_groups == 1:
+        if pair is None or self.questions == "pairs":
             return super().next_question(answers)
         # The row of the smaller group is asked about, the later one of two alike.
         links = answers.links
@@ -125,8 +132,6 @@ class CandidatePairs(OnePass):
             root = links.find(other)
             if root not in groups and self.is_open(answers, row, other):
                 groups[root] = (other, *self._fellows(links, other))
-                if len(groups) == self.max_groups:
-                    break
         return row, tuple(groups.values())
 
     def _piece(self, k: int) -> Pairs | None:
@@ -136,7 +141,7 @@ class CandidatePairs(OnePass):
         """Return whether two rows may be asked about, by what is known and by *not sure*."""
         if not answers.is_open(left, right):
             return False
-        if self.max_groups == 1:
+        if self.questions == "pairs":
             return True
         # With choices, *not sure* is about the groups that the row was shown beside.
         unsure, find = self._unsure_groups(answers), answers.links.find
@@ -157,7 +162,7 @@ class CandidatePairs(OnePass):
     def _fellows(self, links: LinkGraph, row: int) -> list[int]:
         """Return further rows to show of the group of a row."""
         reps, part_of = self.partition.representatives, self.partition.assignment
-        joined = [k for k in links.same_as(row, MAX_GROUPS) if reps[part_of[k]] == k]
+        joined = [k for k in links.same_as(row, MOST_LOOKED_AT) if reps[part_of[k]] == k]
         return joined[: N_SHOWN - 1]
 
     # -- what is known ---------------------------------------------------------------------------
@@ -189,7 +194,7 @@ class CandidatePairs(OnePass):
         ends = np.sort(np.stack([group[left[is_open]], group[right[is_open]]]), axis=0)
         pairs = np.unique(ends, axis=1)
         n_pairs = pairs.shape[1]
-        if self.max_groups == 1:
+        if self.questions == "pairs":
             return n_pairs, n_pairs
         groups, places = np.unique(pairs, return_inverse=True)
         shape = len(groups), len(groups)

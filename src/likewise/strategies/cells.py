@@ -1,7 +1,9 @@
 """What answers imply for cells: small groups of rows, each with a row that stands for it.
 
-A cell that differs from some groups may be the first of a new group. Once it differs from all of
-them, it is. Until then, a new group is more likely the fewer rows per group have been placed.
+Whoever answers *none of these* about all groups makes a new group, at once and for good. A cell
+that differs from some groups, by an answer about a pair, may be the first of a new one. Once it
+differs from all of them, it is. Until then, a new group is more likely the fewer rows per group
+have been placed.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from likewise.core.answered import Answers
-from likewise.core.answers import Answer
+from likewise.core.answers import Answer, ordered
 from likewise.core.links import LinkGraph
 from likewise.core.reports import Completeness
 from likewise.learning.learner import Learned, Learner
@@ -43,7 +45,8 @@ class KnownCells:
     groups : list of list of int
         The known groups, each with its cells in the order they were first mentioned.
     pending : list of int
-        Cells that differ from some groups, and may belong to others or be new.
+        Cells that differ from some groups by answers about pairs, and may belong to others or be
+        new.
     unsure : set of int
         Cells that somebody was not sure about.
     unsure_pairs : set of tuple of int
@@ -148,15 +151,20 @@ class KnownCells:
         distances = np.minimum.reduceat(cdist(points[[cell]], points[cells])[0], starts)
         return [groups[k] for k in np.lexsort((distances, -self._proba(cell, groups).round(9)))]
 
-    def is_new(self, cell: int, max_groups: int) -> bool:
-        """Return whether a new group is likelier for a cell than those it was not compared with."""
+    def is_new(self, cell: int, *, by_pairs: bool) -> bool:
+        """Return whether a new group is likelier for a cell than those it was not compared with.
+
+        By pairs, it is compared with the likeliest of them next, else with all of them at once.
+        """
         groups = self.open_groups(cell)
         n_placed = sum(map(len, self.groups))
         new = proba_of_new(len(self.groups), n_placed)
         proba = (1.0 - MIXED) * self._proba(cell, groups) + MIXED / len(self.groups)
-        known = np.sort((1.0 - new) * proba)[::-1]
-        shown, total = float(known[:max_groups].sum()), float(known.sum()) + new
-        return shown < total * LIKELY if max_groups == 1 else shown < max(new, total * LIKELY)
+        known = (1.0 - new) * proba
+        total = float(known.sum()) + new
+        if by_pairs:
+            return float(known.max(initial=0.0)) < total * LIKELY
+        return float(known.sum()) < max(new, total * LIKELY)
 
     def _proba(self, cell: int, groups: Sequence[int]) -> NDArray[np.float64]:
         if self.learned is None:
@@ -169,8 +177,9 @@ def known_cells(
     answers: Answers,
     cell_of: Mapping[int, int],
     learner: Learner,
-    max_groups: int,
     removed: frozenset[int] = frozenset(),
+    *,
+    by_pairs: bool,
 ) -> KnownCells:
     """Return what answers imply for cells.
 
@@ -182,16 +191,17 @@ def known_cells(
         The cells that may be asked about, by the rows that stand for them.
     learner : Learner
         Learns from known cells.
-    max_groups : int
-        How many groups a question shows.
     removed : frozenset of int
         The cells whose representatives are gone.
+    by_pairs : bool
+        Whether a question compares a row with one group only.
     """
     links = answers.links
     members: dict[int, list[int]] = {}
     order: dict[int, None] = {}
     unsure: set[int] = set()
     unsure_pairs: set[tuple[int, int]] = set()
+    firsts = _firsts_of_groups(answers, cell_of)
     for link in (link for gesture in answers.gestures for link in gesture.links):
         left, right = link.left, link.right
         if link.answer is Answer.UNSURE:
@@ -211,18 +221,41 @@ def known_cells(
         groups.append([singles.pop(0)])
     for cell in list(singles):
         differing = links.differing(root_of[cell])
-        if all(root_of[group[0]] in differing for group in groups if not removed.issuperset(group)):
+        shown = (root_of[group[0]] for group in groups if not removed.issuperset(group))
+        if cell in firsts or differing.issuperset(shown):
             groups.append([cell])
             singles.remove(cell)
     known = KnownCells(
         groups, singles, unsure, unsure_pairs, list(order), removed, root_of, links, learner
     )
-    is_new = [cell for cell in singles if known.is_new(cell, max_groups)]
+    is_new = [cell for cell in singles if known.is_new(cell, by_pairs=by_pairs)]
     if is_new:
         groups = [*groups, *([cell] for cell in is_new)]
         known = replace(known, groups=groups, pending=[c for c in singles if c not in is_new])
     passed_over = unsure | removed
     return replace(known, pending=[c for c in known.pending if c not in passed_over])
+
+
+def _firsts_of_groups(answers: Answers, cell_of: Mapping[int, int]) -> set[int]:
+    """Return the cells that somebody saw beside all groups, and put into none of them."""
+    links, firsts, roots = answers.links, set[int](), dict[int, int]()
+    for gesture in answers.gestures:
+        row, is_asked = gesture.left, gesture.source == "asked" and bool(gesture.groups)
+        if row not in cell_of or not is_asked or gesture.answer is not Answer.DIFFERENT:
+            continue
+        # Somebody else may have begun a group while this one was answered.
+        others = roots.keys() - links.differing(row) - {links.find(row)}
+        if all(
+            roots[other] in answers.removed or _is_unsure(answers, row, roots[other])
+            for other in others
+        ):
+            firsts.add(cell_of[row])
+            roots.setdefault(links.find(row), row)
+    return firsts
+
+
+def _is_unsure(answers: Answers, left: int, right: int) -> bool:
+    return ordered(left, right) in answers.unsure
 
 
 def proba_of_new(n_groups: int, n_placed: int) -> float:

@@ -117,12 +117,23 @@ class Field:
         gains = gain_of_rows(sample.distances, candidates, distance_to_known, weights)
         return int(sample.cells[candidates[int(np.argmax(gains))]])
 
-    def likely_new(self, learned: Learned, new: float) -> list[int]:
-        """Return cells likely to be the first of groups not met yet, as many as are expected."""
+    def likely_new(self, learned: Learned, new: float, *, is_far: bool) -> list[int]:
+        """Return cells likely to be the first of groups not met yet, as many as are expected.
+
+        With `is_far`, only those that are at least as far from known cells as two of these in
+        different groups are from each other.
+        """
         sample = self._first
         distance_to_known = sample.distance_to_known(learned.known.tolist(), self.points)
         rows = nearest_to_most(sample.distances, distance_to_known, sample.weights)
-        cells = sample.cells[list(islice(rows, round(new * learned.n_groups)))]
+        found = []
+        least = least_between_groups(self.points[learned.known], learned.groups) if is_far else 0.0
+        for row in islice(rows, round(new * learned.n_groups)):
+            if distance_to_known[row] < least:
+                break
+            distance_to_known = np.minimum(distance_to_known, sample.distances[row])
+            found.append(row)
+        cells = sample.cells[found]
         is_new = new > (1.0 - new) * learned.proba[cells].max(axis=1)
         return [int(cell) for cell in cells[is_new & (self.learner.rows.given[cells] < 0)]]
 
@@ -174,6 +185,12 @@ def root_distances(rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.floa
         squares = squared_distances(one, other)
     squares[squares < 1e-5 * squares.mean()] = 0.0
     return np.asarray(np.sqrt(np.sqrt(squares, out=squares), out=squares))
+
+
+def least_between_groups(points: NDArray[Any], groups: NDArray[np.intp]) -> float:
+    """Return the smallest distance between two rows of different groups."""
+    between = root_distances(points, points)
+    return float(between[groups[:, None] != groups].min(initial=np.inf))
 
 
 def margin_doubt(proba: NDArray[np.float64]) -> NDArray[np.float64]:

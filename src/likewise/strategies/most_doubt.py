@@ -8,8 +8,8 @@ d(x) is the distance from x to the nearest row whose group is known. The next ro
 
 the row whose answer brings the most doubt closer to a known row. Distances are square roots of
 Euclidean ones, so that near rows count more. Before two groups are known, and for the first rows, w
-is 1. The row is shown beside its likeliest groups. There is no plan and no budget: the rule is as
-good after every answer, and all of it follows from the rows and the log.
+is 1. The row is shown beside all groups, the likeliest first. There is no plan and no budget: the
+rule is as good after every answer, and all of it follows from the rows and the log.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from likewise.rows.metrics import unit_rows
 from likewise.strategies.cells import KnownCells, known_cells, proba_of_new
 from likewise.strategies.field import Field, margin_doubt
 
-MAX_GROUPS = 6
-"""How many groups a question shows: as many as fit on a page, with one key for each."""
+QUESTIONS = ("choices", "pairs")
+"""What is asked: to which of all groups a row belongs, or whether it belongs to the likeliest."""
 
 N_SHOWN = 3
 """How many rows of a group are shown, if it has them."""
@@ -59,7 +59,7 @@ MOST_ASKED = 200
 
 
 class MostDoubt(Strategy):
-    """Ask about the row that is nearest to the most doubt, beside its likeliest groups.
+    """Ask about the row that is nearest to the most doubt, beside all groups.
 
     Parameters
     ----------
@@ -67,8 +67,9 @@ class MostDoubt(Strategy):
         Every row, or small cells of rows, and the rows that stand for them.
     askable : ndarray of bool, optional
         The cells whose rows may be shown. By default all.
-    max_groups : int, default=6
-        How many groups are shown at most; 1 asks about pairs of rows.
+    questions : {"choices", "pairs"}, default="choices"
+        Whether a row is shown beside all groups, the likeliest first, or beside one row of the
+        likeliest.
     seed : int, default=0
         Decides which rows are compared, where there are many.
     given : ndarray of int, optional
@@ -88,7 +89,7 @@ class MostDoubt(Strategy):
         partition: SuperInstances,
         *,
         askable: NDArray[np.bool_] | None = None,
-        max_groups: int = MAX_GROUPS,
+        questions: str = "choices",
         seed: int = 0,
         given: NDArray[np.intp] | None = None,
         given_labels: Sequence[str] = (),
@@ -99,7 +100,11 @@ class MostDoubt(Strategy):
             raise InputError(f"the strategy {self.name!r} learns from features, not from distances")
         n = partition.n_super_instances
         self.is_askable = np.ones(n, dtype=bool) if askable is None else askable
-        self.max_groups = max_groups
+        if questions not in QUESTIONS:
+            raise InputError(
+                f"questions must be {' or '.join(map(repr, QUESTIONS))}, got {questions!r}"
+            )
+        self.questions = questions
         self.seed = seed
         self.given_labels = tuple(given_labels)
         if given is not None and len(given) and not -1 <= given.min() <= given.max() < len(given):
@@ -144,7 +149,7 @@ class MostDoubt(Strategy):
         return type(self)(
             partition,
             askable=is_askable,
-            max_groups=self.max_groups,
+            questions=self.questions,
             seed=self.seed,
             given=self.given,
             given_labels=self.given_labels,
@@ -157,7 +162,7 @@ class MostDoubt(Strategy):
         return {
             **super().to_dict(),
             "askable": np.flatnonzero(self.is_askable).tolist(),
-            "max_groups": self.max_groups,
+            "questions": self.questions,
             "seed": self.seed,
             **({} if self.given is None else {"given": self.given}),
             **({"given_labels": list(self.given_labels)} if self.given_labels else {}),
@@ -172,7 +177,7 @@ class MostDoubt(Strategy):
         askable = np.zeros(n, dtype=bool)
         askable[plain["askable"]] = True
         options: Any = {
-            "max_groups": checked_field(plain, "max_groups", 1),
+            "questions": plain["questions"],
             "seed": checked_field(plain, "seed", 0),
         }
         n_first = checked_field({"n_first": n, **plain}, "n_first", 1, n)
@@ -206,7 +211,7 @@ class MostDoubt(Strategy):
     # -- what follows from the answers -----------------------------------------------------------
 
     def next_question(self, answers: Answers) -> tuple[int, Groups] | None:
-        """Return a row beside its likeliest groups, or None when all is known."""
+        """Return a row beside the groups that it may belong to, or None when all is known."""
         awaited = [cell for row in answers.awaited if (cell := self._position.get(row)) is not None]
         return self._outlook(answers.base).next_question(sorted(awaited))
 
@@ -263,8 +268,8 @@ class _Outlook:
     def known(self) -> KnownCells:
         """What answers imply for cells."""
         strategy, learner = self._strategy, self._field.learner
-        options = learner, strategy.max_groups, self._removed
-        return known_cells(self._answers, strategy._cell_of, *options)
+        about = self._answers, strategy._cell_of, learner, self._removed
+        return known_cells(*about, by_pairs=strategy.questions == "pairs")
 
     @cached_property
     def learned(self) -> Learned | None:
@@ -276,7 +281,10 @@ class _Outlook:
         cells, groups = known.examples()
         new = self._unmet.copy()
         if known.learned is not None:
-            new += field.likely_new(known.learned, proba_of_new(len(known.groups), len(cells)))
+            # By pairs, rows are placed only later, and where groups overlap.
+            is_far = self._strategy.questions == "choices"
+            share = proba_of_new(len(known.groups), len(cells))
+            new += field.likely_new(known.learned, share, is_far=is_far)
         if not new or len(known.groups) + len(new) < 2:
             return known.learned
         further = len(known.groups) + np.arange(len(new))
@@ -317,7 +325,7 @@ class _Outlook:
     # -- what to ask -----------------------------------------------------------------------------
 
     def next_question(self, awaited: Sequence[int] = ()) -> tuple[int, Groups] | None:
-        """Return a row beside its likeliest groups, or None when all is known.
+        """Return a row beside the groups that it may belong to, or None when all is known.
 
         Somebody is being asked about the `awaited` cells. They are not asked about again, and for
         distances they are as good as known, so that several questions lie far apart. There are
@@ -391,9 +399,11 @@ class _Outlook:
         return margin_doubt(learned.proba)
 
     def _shown(self, cell: int, groups: Sequence[int]) -> tuple[int, Groups]:
-        """Return a question about a cell beside the likeliest of some groups."""
+        """Return a question about a cell beside some groups, or beside the likeliest of them."""
         known = self.known
-        likeliest = known.likeliest(cell, groups)[: self._strategy.max_groups]
+        likeliest = known.likeliest(cell, groups)
+        if self._strategy.questions == "pairs":
+            del likeliest[1:]
         shown = [self._rows_of(known.shown_cells(known.groups[g]), cell) for g in likeliest]
         return int(self._rows[cell]), tuple(shown)
 
@@ -403,7 +413,7 @@ class _Outlook:
         distances = cdist(points[[cell]], points[list(group)])[0]
         near = [group[k] for k in np.argsort(distances, kind="stable").tolist()]
         cells = near[:1]
-        if self._strategy.max_groups > 1:
+        if self._strategy.questions == "choices":
             # The first row of a group stands for it in the log, so that a row that is later found
             # to be misplaced takes no other with it.
             cells = list(dict.fromkeys([group[0], *near]))[:N_SHOWN]
