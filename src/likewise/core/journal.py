@@ -40,10 +40,9 @@ class Revised:
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """The session goes on with another strategy."""
+    """Another strategy takes over all answers."""
 
     strategy: Mapping[str, Any] = field(compare=False)
-    why: str = "go on"
     by: str | None = None
     at: str | None = None
     seconds: float | None = None
@@ -194,7 +193,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "at": partial(check_text, subject="at"),
     "seconds": float,
     "strategy": from_json,
-    "why": partial(check_text, subject="a reason"),
     "names": lambda plain: tuple((int(row), check_text(name, "a name")) for row, name in plain),
     "row": int,
     "beside": int,

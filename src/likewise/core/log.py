@@ -307,19 +307,17 @@ class Log:
         self._new(replace(entry, **signed))
         return range(n_rows, self.strategy.n_rows)
 
-    def rebuild(self, strategy: Strategy, *, why: str = "go on", **signed: Unpack[Signed]) -> None:
+    def rebuild(self, strategy: Strategy, **signed: Unpack[Signed]) -> None:
         """Continue with another strategy, which takes over all answers so far.
 
         Parameters
         ----------
         strategy : Strategy
             The other strategy, for the same rows.
-        why : str
-            The reason, for the log.
         """
         _refuse_strategy(strategy)
         plain = {"name": strategy.name, **strategy.to_dict()}
-        self._new(Rebuilt(plain, why, **signed), strategy)
+        self._new(Rebuilt(plain, **signed), strategy)
 
     def name(self, names: Mapping[int, str], **signed: Unpack[Signed]) -> None:
         """Name groups, each by one of its rows; an empty name removes the name."""
