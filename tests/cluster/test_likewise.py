@@ -75,9 +75,9 @@ def test_only_rows_that_may_be_shown_are_asked_about():
 
 def test_new_rows_are_predicted_with_probabilities():
     model = asked(40)
-    chances = model.predict_proba(X)
-    assert chances.shape == (150, model.n_clusters_)
-    assert np.allclose(chances.sum(axis=1), 1)
+    proba = model.predict_proba(X)
+    assert proba.shape == (150, model.n_clusters_)
+    assert np.allclose(proba.sum(axis=1), 1)
     assert np.mean(model.predict(X) == model.labels_) > 0.95
 
 

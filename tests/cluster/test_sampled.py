@@ -76,8 +76,8 @@ def test_rows_of_a_sample_have_their_numbers_in_the_data(model, seed):
         assert np.array_equal(found.super_instances_[numbers], alone.super_instances_)
         return
     assert np.array_equal(found.doubts_[numbers], alone.doubts_)
-    chances = found.predict_proba(X).max(axis=1)
-    assert np.array_equal(found.doubts_[others], (1 - chances)[others])
+    proba = found.predict_proba(X).max(axis=1)
+    assert np.array_equal(found.doubts_[others], (1 - proba)[others])
     assert found.suspects_ == [
         suspect._replace(left=numbers[suspect.left], right=numbers[suspect.right])
         for suspect in alone.suspects_

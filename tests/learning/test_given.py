@@ -9,10 +9,10 @@ def test_rows_vote_like_the_known_rows_of_their_given_group():
     X = np.zeros((5, 1))
     rows = views_of(X)(X)._replace(given=np.array([0, 0, 0, 1, -1]))
     vote = fit_given(rows, np.ones(5), np.array([0, 1, 3]), np.array([0, 0, 1]))
-    chances = vote.predict_proba(rows)
-    assert chances[:3] == pytest.approx(np.tile([0.99, 0.01], (3, 1)), abs=0.005)
-    assert chances[3] == pytest.approx([0.03, 0.97], abs=0.005)
-    assert np.isnan(chances[4]).all()
+    proba = vote.predict_proba(rows)
+    assert proba[:3] == pytest.approx(np.tile([0.99, 0.01], (3, 1)), abs=0.005)
+    assert proba[3] == pytest.approx([0.03, 0.97], abs=0.005)
+    assert np.isnan(proba[4]).all()
 
 
 def test_given_groups_agree_with_known_rows_or_not():

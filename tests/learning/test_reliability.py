@@ -59,8 +59,8 @@ def test_before_there_are_two_groups_nothing_is_claimed():
 
 
 def test_rows_that_are_known_count_as_right_and_the_others_by_their_chances():
-    chances = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.3, 0.7]])
-    estimates = [share_right(chances, np.arange(n)) for n in (1, 2, 4)]
+    proba = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.3, 0.7]])
+    estimates = [share_right(proba, np.arange(n)) for n in (1, 2, 4)]
     assert estimates == sorted(estimates)
     assert all(at_least <= estimate for estimate, at_least in estimates)
     assert estimates[-1] == (1.0, 1.0)

@@ -111,8 +111,8 @@ def test_without_the_rows_themselves_kernels_say_how_often_each_group_was_met():
     known = views_of(X)(X[:6])
     model = fit_kernels(known, groups, [KernelChoice(0, 1.0, 1e9, 3.0, 1.0)])  # smoothed to nothing
     met = np.exp(3.0 * np.array([4, 2]) / 6)
-    for chances in (model.left_out, model.predict_proba(known)):
-        assert np.allclose(chances, met / met.sum(), atol=1e-6)
+    for proba in (model.left_out, model.predict_proba(known)):
+        assert np.allclose(proba, met / met.sum(), atol=1e-6)
 
 
 def test_rows_that_are_hard_to_foretell_do_not_all_fall_into_one_group():

@@ -87,20 +87,20 @@ def test_a_dask_collection_gives_a_lazy_one_with_the_same_index(tmp_path, blobs,
     places = places_of(X, tmp_path, write_parquet)
     frame = places["Dask frame"]
     model = Likewise(20, random_state=0).fit(frame, oracle=LabelOracle(y))
-    labels, chances = model.predict(frame), model.predict_proba(frame)
+    labels, proba = model.predict(frame), model.predict_proba(frame)
     assert type(labels).__name__ == "Series"
     assert labels.npartitions == frame.npartitions
     assert labels.dtype == np.intp
     assert labels.compute().index.equals(frame.compute().index)
-    assert np.array_equal(chances.compute().to_numpy().argmax(axis=1), labels.compute())
-    assert list(chances.columns) == list(range(model.n_clusters_))
+    assert np.array_equal(proba.compute().to_numpy().argmax(axis=1), labels.compute())
+    assert list(proba.columns) == list(range(model.n_clusters_))
     model = Likewise(20, random_state=0).fit(X, oracle=LabelOracle(y))
     array = places["Dask array"]
-    labels, chances = model.predict(array), model.predict_proba(array)
+    labels, proba = model.predict(array), model.predict_proba(array)
     assert labels.chunks == ((1700, 1700, 1700, 900),)
-    assert chances.shape == (len(X), model.n_clusters_)
+    assert proba.shape == (len(X), model.n_clusters_)
     assert np.array_equal(labels.compute(), model.predict(X))
-    assert np.array_equal(chances.compute(scheduler="threads"), model.predict_proba(X))
+    assert np.array_equal(proba.compute(scheduler="threads"), model.predict_proba(X))
 
 
 def test_rows_are_predicted_with_the_same_bits_in_blocks_of_any_size(blobs):

@@ -506,9 +506,9 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             raise InputError(f"X has {data.n_features} columns, the fit had {self.n_features_in_}")
 
 
-def most_likely(chances: Compute, rows: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the most likely group of each row, by a function from rows to chances."""
-    return np.asarray(chances(rows).argmax(axis=1), dtype=np.intp)
+def most_likely(proba: Compute, rows: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the most likely group of each row, by a function from rows to probabilities."""
+    return np.asarray(proba(rows).argmax(axis=1), dtype=np.intp)
 
 
 def _is_items(X: Any) -> bool:

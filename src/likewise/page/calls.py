@@ -297,7 +297,7 @@ def unsure(project: Project, asked: Json) -> Json:  # noqa: ARG001
 
 
 def rebuild(project: Project, body: Json) -> Json:
-    """Go on asking where doubt is left, when COBRA's questions are done; all answers are kept."""
+    """Let the strategy of `Likewise` ask where doubt is left; all answers are kept."""
     if not shapes.can_rebuild(project):
         raise InputError("the session is not done, or nothing is left to ask")
     project.rebuild(position=whole(body, "position"))

@@ -153,7 +153,7 @@ def progress(project: Project) -> Json:
 
 
 def can_rebuild(project: Project) -> bool:
-    """Return whether a finished session can go on: its budget is spent, or it was COBRA's."""
+    """Return whether a finished session can be rebuilt: its budget is spent, or it was COBRA's."""
     session = project.session
     if not session.is_done:
         return False

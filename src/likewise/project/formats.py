@@ -124,8 +124,8 @@ def _all_items(project: Project) -> list[Row]:
         )
     model = model_of(session)
     if hasattr(model, "predict_proba"):
-        chances = model.predict_proba(X)
-        labels, certainty = chances.argmax(axis=1), chances.max(axis=1)
+        proba = model.predict_proba(X)
+        labels, certainty = proba.argmax(axis=1), proba.max(axis=1)
     else:
         labels, certainty = model.predict(X), np.full(len(X), np.nan)
     predicted = zip(project.items.ids, labels.tolist(), certainty, strict=True)

@@ -1,4 +1,4 @@
-"""One project, used by a front: every change is on disk before the front goes on."""
+"""One project, used by a front: every change is on disk before the next one."""
 
 from __future__ import annotations
 
@@ -410,7 +410,7 @@ class Project:
             return by_answers
 
     def rebuild(self, *, position: int) -> None:
-        """Go on by the strategy of `Likewise` when another one has nothing left to ask."""
+        """Let the strategy of `Likewise` ask when another one has nothing left to ask."""
         with self.lock:
             self._refuse_outdated(position)
             if self.features.metric == "precomputed":
