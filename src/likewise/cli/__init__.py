@@ -1,4 +1,4 @@
-"""The command line: one module per command, imported when the command is used."""
+"""The command line: one module per command."""
 
 from __future__ import annotations
 

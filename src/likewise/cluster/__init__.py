@@ -1,4 +1,4 @@
-"""The scikit-learn estimators."""
+"""The scikit-learn estimators COBRA and Likewise."""
 
 from typing import TYPE_CHECKING
 

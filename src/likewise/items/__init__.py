@@ -1,4 +1,4 @@
-"""What a person sees, and features from it: images, texts, rows, series or bare points."""
+"""Pictures, texts, rows and series: what a person sees, and features."""
 
 from likewise.items.features import Aspect, Features, Problem
 from likewise.items.items import Items

@@ -1,1 +1,1 @@
-"""The laboratory: the paper's experiments, run again, and its rivals. Others import it lazily."""
+"""The laboratory: the paper's experiments and its rivals."""

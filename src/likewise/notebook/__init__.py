@@ -1,4 +1,4 @@
-"""The page in a notebook: its own JavaScript in a frame, its calls as messages to the kernel."""
+"""The page in a notebook: its calls are messages to the kernel."""
 
 from __future__ import annotations
 

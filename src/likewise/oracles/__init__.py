@@ -1,4 +1,4 @@
-"""Who answers: labels, a function, a person at the terminal, an earlier session."""
+"""Who answers: labels, a function, a person at a terminal, another session."""
 
 from likewise.oracles.oracle import CallbackOracle, Oracle, as_oracle, can_choose
 from likewise.oracles.run import arun, run, run_for_fit

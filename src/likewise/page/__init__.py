@@ -1,4 +1,4 @@
-"""The page, independent of how it is served: its document, its JavaScript, and its calls.
+"""The page itself, however it is served: its document and its calls.
 
 `likewise.web` serves it over HTTP, `likewise.notebook` by messages to the kernel.
 """

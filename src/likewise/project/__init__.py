@@ -1,4 +1,4 @@
-"""A project: items, features, a session and its file, shared by page and terminal."""
+"""A project: items, a session and its file, shared by page and terminal."""
 
 from likewise.project.changes import mended_labels
 from likewise.project.formats import FORMATS, export

@@ -1,4 +1,4 @@
-"""Session files: one SQLite file with settings, items, payloads and the log, and its checksums.
+"""Session files: settings, items and the log in one SQLite file.
 
 `Store` is the file. `journals` looks at what lies beside it before SQLite does.
 """

@@ -1,4 +1,4 @@
-"""The laws, as suites that you run on a strategy, items or an oracle of your own.
+"""The laws, as test suites for strategies, items and oracles.
 
 Each suite is a class with one test method per law. Make a subclass that says how to make your
 thing, in a file that pytest collects. Examples are drawn by hypothesis, so the suites need the

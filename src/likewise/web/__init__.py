@@ -1,4 +1,4 @@
-"""The page: ask, groups, history, map and result in a browser, over a small JSON API."""
+"""The page over HTTP, behind a guard."""
 
 from __future__ import annotations
 
