@@ -1,5 +1,4 @@
 import os
-import re
 import signal
 import socket
 import stat
@@ -8,6 +7,8 @@ import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
@@ -144,7 +145,7 @@ def test_nothing_that_a_served_page_logs_has_the_token(home):
     address = links.read_leading(said[1].strip())
     with urlopen(address) as reply:
         assert reply.headers["referrer-policy"] == "no-referrer"
-    port = int(re.search(r":(\d+)/", address)[1])
+    port = urlsplit(address).port
     with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(address.encode() + b"\r\n\r\n")
         assert connection.recv(65_536).startswith(b"HTTP/1.1 400")
@@ -203,7 +204,7 @@ def test_being_told_to_end_lets_replies_finish_also_if_told_twice(home, monkeypa
         monkeypatch.setattr(page, "wait", wait_for_signals)
         monkeypatch.setattr(page._has_ended, "wait", be_told_again)
         teller = threading.Thread(target=tell)
-        project = SimpleNamespace(items=SimpleNamespace(has_pictures=False))
+        project: Any = SimpleNamespace(items=SimpleNamespace(has_pictures=False))
         served.readiness.project = project
         for one in (*clients, teller):
             one.start()

@@ -3,6 +3,7 @@
 import ast
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,7 +54,7 @@ def test_a_session_has_the_digest_the_ids_and_the_links_of_its_rows():
         max_queries=7,
     )
     assert session.digest == fingerprint(X) == fingerprint(rows)
-    assert list(session.sample_ids) == names
+    assert list(session.sample_ids or ()) == names
     assert (session.row_numbers, session.max_queries) == (None, 7)
     assert session.links.implied(3, 4) is likewise.Answer.SAME
     assert session.links.implied(5, 6) is likewise.Answer.DIFFERENT
@@ -74,13 +75,13 @@ def test_of_many_rows_a_sample_keeps_its_ids_groups_and_links(few):
     numbers = session.row_numbers
     assert {1, 59} <= set(numbers.tolist())
     assert np.array_equal(rows, X[numbers])
-    assert list(session.sample_ids) == [names[k] for k in numbers]
-    given, labels = session.strategy.given_groups()
+    assert list(session.sample_ids or ()) == [names[k] for k in numbers]
+    given, labels = session.strategy.given_groups() or ([], ())
     assert [labels[k] for k in given] == [f"group {Y[k]}" for k in numbers]
     assert (numbers[session.strategy.askable()] >= 30).all()
     assert session.links.implied(*np.searchsorted(numbers, [1, 59])) is likewise.Answer.SAME
     nameless, _ = start_session(X, MostDoubt.from_rows, seed=0, takes_sample=True)
-    assert list(nameless.sample_ids) == nameless.row_numbers.tolist()
+    assert list(nameless.sample_ids or ()) == nameless.row_numbers.tolist()
     with pytest.raises(InputError, match="sample_ids has 2 ids, but the data has 60 rows"):
         start_session(X, MostDoubt.from_rows, seed=0, sample_ids=["a", "b"], takes_sample=True)
 
@@ -102,23 +103,24 @@ def test_candidate_pairs_take_the_place_of_rows():
 
 def test_all_who_start_sessions_do_it_here(tmp_path, monkeypatch):
     np.savetxt(tmp_path / "x.csv", X, delimiter=",", header="a,b", comments="")
-    homes = ["likewise.cluster.estimator", "likewise.lab.experiments.session_methods"]
+    homes = [beginning.__name__, large.__name__]
+    homes += ["likewise.cluster.estimator", "likewise.lab.experiments.session_methods"]
     started = []
 
     def note(*args, **options):
         started.append(args[1])
         return start_session(*args, **options)
 
-    for home in (beginning, large, *homes):
-        target = home if isinstance(home, str) else home.__name__
-        monkeypatch.setattr(f"{target}.start_session", note)
+    for home in homes:
+        monkeypatch.setattr(f"{home}.start_session", note)
     Likewise(random_state=0).start(X)
     COBRA(5, random_state=0).start(X)
     for options in ({}, {"n_super_instances": 5}, {"strategy": "closest-first"}):
         session = tmp_path / f"{len(started)}.likewise"
         open_project(tmp_path / "x.csv", session=session, **options).project.close()
     trial = type("Trial", (), {"X": X, "train_indices": np.arange(60), "seed": 1})
-    find_method("closest-first").start(trial)
+    method: Any = find_method("closest-first")
+    method.start(trial)
     assert len(started) == 6
 
 

@@ -1,5 +1,7 @@
 """Several questions at the same time: for several people, or a model that answers in parallel."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -157,13 +159,14 @@ def test_a_saved_session_knows_extra_and_sampled_answers():
 
 def test_a_strategy_that_takes_no_notice_gives_different_questions(monkeypatch):
     session = COBRA(8, random_state=0).start(X)
-    plain = type(session.strategy).closest
+    strategy: Any = session.strategy
+    plain = type(strategy).closest
 
     def closest(self, answers):
         return plain(self, answers.base)
 
-    session.strategy._pairs  # noqa: B018  (sorted before)
-    monkeypatch.setattr(type(session.strategy), "closest", closest)
+    strategy._pairs  # noqa: B018  (sorted before)
+    monkeypatch.setattr(type(strategy), "closest", closest)
     many = session.ask_many(4)
     assert len({(q.left, q.right) for q in many}) == len(many) > 1
 

@@ -44,7 +44,8 @@ def test_by_default_what_is_left_are_pairs_of_groups_that_nothing_is_known_about
     answers.take(Gesture(0, (Link(0, 1, Answer.SAME), Link(0, 2, Answer.DIFFERENT))))
     assert strategy.assess(answers).remaining() == (2, None)
     assert strategy.assess(answers).suspects() == []
-    assert strategy.assess(answers).doubts() is strategy.assess(answers).completeness() is None
+    assert strategy.assess(answers).doubts() is None
+    assert strategy.assess(answers).completeness() is None
 
 
 def test_a_strategy_of_nothing_but_a_question_is_saved_and_refuses_to_grow():

@@ -5,6 +5,7 @@ import re
 import runpy
 import zipfile
 from contextlib import closing
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -324,7 +325,7 @@ def test_groups_have_the_keys_of_the_page_and_open_ones_the_number_of_a_row(proj
     before = columns_of(project)["group"]
     assert all(group.startswith("open ") for group in before)
     answer(project, 12)
-    _, page = reply_to(project, "groups?limit=100")
+    page: Any = reply_to(project, "groups?limit=100")[1]
     keys = {group["key"].upper() for group in page["groups"] if group["key"]}
     columns = columns_of(project)
     assert {group for group in columns["group"] if not group.startswith("open ")} == keys

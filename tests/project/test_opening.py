@@ -8,6 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
 from likewise import Answer, LabelOracle, Likewise, Session
+from likewise.cluster.start import start_session
 from likewise.errors import InputError
 from likewise.project import beginning, formats, opening, paths
 
@@ -205,9 +206,8 @@ def test_answers_given_while_another_session_was_prepared_are_not_lost(table, mo
 
     def prepare(*args, **options):
         answer_all(first.project, y, at_most=1)
-        return start(*args, **options)
+        return start_session(*args, **options)
 
-    start = beginning.start_session
     monkeypatch.setattr(beginning, "start_session", prepare)
     with pytest.raises(InputError, match="begun without --super-instances, not with 20"):
         open_project(path, n_super_instances=20, options={"cache": False})

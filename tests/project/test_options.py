@@ -76,7 +76,8 @@ def test_options_in_a_file_name_no_place_to_write_and_no_source(tmp_path):
         "cache": True,
         "id": "a",
     }
-    for damaged in ([], {"source": "x"}):
+    damages: list[object] = [[], {"source": "x"}]
+    for damaged in damages:
         with pytest.raises(SessionFileError, match="is damaged: its options are"):
             stored_options(file, {"options": damaged})
 

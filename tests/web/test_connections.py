@@ -230,15 +230,15 @@ def test_a_request_on_an_old_connection_is_answered_though_the_server_ends(slow,
             for _ in range(4)
         ]
         thread.start()
-        readiness.reply = lambda: (200, {"first": True})
+        monkeypatch.setattr(readiness, "reply", lambda: (200, {"first": True}))
         for one in connections:
             one.sendall(request(served))
             while b"first" not in one.recv(65_536):
                 pass
-        readiness.reply = block
+        monkeypatch.setattr(readiness, "reply", block)
         connections[0].sendall(request(served))
         is_blocked.wait()
-        readiness.reply = lambda: (200, {"second": True})
+        monkeypatch.setattr(readiness, "reply", lambda: (200, {"second": True}))
         for one in connections[1:]:
             one.sendall(request(served))
         served.server.should_exit = True

@@ -36,7 +36,7 @@ class Candidates:
         low, high = np.divmod(code[order], max(1, n_rows))
         return cls(n_rows, low.astype(np.intp), high.astype(np.intp), distances[order])
 
-    def take(self, numbers: None) -> Candidates:
+    def take(self, numbers: NDArray[np.intp] | None) -> Candidates:
         """Return all pairs, as `Rows` return all rows; there is no sample of them."""
         if numbers is not None:
             raise InputError("candidate pairs are asked about as a whole, not by a sample of rows")
