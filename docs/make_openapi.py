@@ -200,16 +200,26 @@ SCHEMAS = {
         {
             "number": WHOLE,
             "answer": ANSWER,
-            "source": {"type": "string", "enum": ["asked", "given", "mended"]},
+            "source": {"type": "string", "enum": ["asked", "extra", "sampled", "given", "mended"]},
             "by": {"type": ["string", "null"], "description": "who said it"},
             "at": {"type": ["string", "null"], "description": "when, in UTC"},
+            "seconds": {"type": ["number", "null"], "description": "how long that took"},
             "left": ref("Thing"),
             "right": ref("Thing"),
             "links": array(shape({"left": WHOLE, "right": WHOLE, "answer": ANSWER})),
             "groups": {**array(ref("Shown")), "description": "what a choice showed"},
         }
     ),
-    "History": shape({"position": WHOLE, "n": WHOLE, "events": array(ref("Event"))}),
+    "History": shape(
+        {
+            "position": WHOLE,
+            "n": WHOLE,
+            "events": array(ref("Event")),
+            "answerers": array(
+                shape({"by": {"type": ["string", "null"]}, "n": WHOLE, "is_aside": YES_OR_NO})
+            ),
+        }
+    ),
     "Preview": shape(
         {
             "position": WHOLE,
@@ -421,6 +431,17 @@ PATHS = {
                 apply=YES_OR_NO,
             ),
             "description": "With apply=true the answer is a State.",
+        }
+    },
+    "/api/set-aside": {
+        "post": {
+            **change(
+                "Let nothing count that somebody answered",
+                "State",
+                {"by": TEXT},
+                is_aside=YES_OR_NO,
+            ),
+            "description": "With is_aside=false it counts again.",
         }
     },
     "/api/groups": {

@@ -30,6 +30,10 @@ class AnswerError(LikewiseError, ValueError):
     """An oracle returned something that is not an answer."""
 
 
+class ModelError(AnswerError):
+    """A model, or its server, gives no usable answer; the message says what to do."""
+
+
 class ContradictionError(LikewiseError, ValueError):
     """An answer clashes with what earlier answers imply; nothing was changed.
 

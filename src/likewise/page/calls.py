@@ -106,7 +106,24 @@ def history(project: Project, asked: Json) -> Json:
     limit = page_of(asked, "limit", 100)
     before = page_of(asked, "before", len(events) + 1, most=len(events) + 1)
     shown = events[max(0, before - 1 - limit) : max(0, before - 1)]
-    return {"n": len(events), "events": [shapes.event(project, e) for e in reversed(shown)]}
+    return {
+        "n": len(events),
+        "events": [shapes.event(project, e) for e in reversed(shown)],
+        "answerers": [
+            {"by": by, "n": n, "is_aside": by in project.session.aside}
+            for by, n in project.session.answerers.items()
+        ],
+    }
+
+
+def set_aside(project: Project, body: Json) -> Json:
+    """Let nothing count that somebody answered, or, with ``"is_aside": false``, let it again."""
+    answerer = body.get("by")
+    if not isinstance(answerer, str):
+        raise InputError("the request needs the name of who answered, as a text 'by'")
+    change = project.take_back if body.get("is_aside") is False else project.set_aside
+    change(answerer, position=whole(body, "position"))
+    return shapes.state(project)
 
 
 def revise(project: Project, body: Json) -> Json:
@@ -400,6 +417,7 @@ CALLS = (
     Call("redo", redo, changes=True),
     Call("history", history),
     Call("revise", revise, changes=True),
+    Call("set-aside", set_aside, changes=True),
     Call("groups", groups),
     Call("group/{id:int}", group),
     Call("find", find),

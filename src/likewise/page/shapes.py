@@ -227,6 +227,7 @@ def event(project: Project, gesture: Gesture) -> Json:
         "source": gesture.source,
         "by": gesture.by,
         "at": gesture.at,
+        "seconds": gesture.seconds,
         "left": thing(project, gesture.left),
         "right": thing(project, gesture.right),
         "links": [

@@ -35,7 +35,8 @@ Columns = dict[str, list[Any]]
 CSV = "text/csv; charset=utf-8"
 
 OURS = (
-    "id", "group", "name", "how", "certainty", "marked", "merged", "split_from", "instruction"
+    "id", "group", "name", "how", "by", "certainty", "marked", "merged", "split_from",
+    "instruction",
 )  # fmt: skip
 """Our own columns; a column of the items with such a name gets underscores behind it."""
 
@@ -73,18 +74,31 @@ def columns_of(project: Project) -> Columns:
         rows = _rows(project) if project.session.row_numbers is None else _all_items(project)
         ids, places, labels, how, certainty, marked = zip(*rows, strict=True)
         titles, names = titles_of(project.session), group_names(project.session)
-        words = project.instruction
+        words, by = project.instruction, _signed(project)
         return {
             "id": list(ids),
             **_own(project, places),
             "group": [titles[label] for label in labels],
             "name": [names[label] for label in labels],
             "how": list(how),
+            **({"by": [by.get(place) for place in places]} if any(by.values()) else {}),
             "certainty": [None if math.isnan(share) else round(share, 3) for share in certainty],
             "marked": list(marked),
             **_ancestors(project, labels),
             **({"instruction": [words] * len(ids)} if words else {}),
         }
+
+
+def _signed(project: Project) -> dict[int | None, str | None]:
+    """Return, for the places of items that answers are about, who said where they belong."""
+    by: dict[int, str | None] = {}
+    for gesture in project.session.events:
+        for link in gesture.links:
+            if link.answer.is_link:
+                by[link.left] = gesture.by
+                by.setdefault(link.right, gesture.by)
+    of_items = {project.where[row]: name for row, name in by.items()}
+    return {place: name for place, name in of_items.items() if place is not None}
 
 
 def _ancestors(project: Project, labels: Sequence[int]) -> Columns:

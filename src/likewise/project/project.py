@@ -370,6 +370,16 @@ class Project:
                 with self._change(position, {"do": "redo"}):
                     self.session.redo()
 
+    def set_aside(self, answerer: str, *, position: int) -> None:
+        """Let nothing count that somebody answered."""
+        with self._change(position) as signature:
+            self.session.set_aside(answerer, **signature)
+
+    def take_back(self, answerer: str, *, position: int) -> None:
+        """Let the answers of somebody count again."""
+        with self._change(position) as signature:
+            self.session.take_back(answerer, **signature)
+
     def revise(self, number: int, answer: Any, *, position: int) -> None:
         """Change an earlier answer."""
         with self._change(position) as signature:

@@ -1,0 +1,315 @@
+"""Requests to a server: a budget that is never exceeded, time-outs, and tries again.
+
+The key comes from an environment variable when a request is made. It is in no attribute and no
+message, and what a server sends back is shown without it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import json
+import os
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from likewise.errors import BudgetExhausted, InputError, ModelError, needs_extra
+
+MOST_BYTES = 1_000_000
+"""A reply longer than this is not read to its end."""
+LONGEST_WAIT = 60.0
+"""A server that asks to wait longer than this, in seconds, is asked again after this time."""
+TOO_MANY, REFUSED, UNKNOWN = 429, (401, 403), 404
+PER_MESSAGE = 64
+"""Tokens that a server adds to a request, at most."""
+PER_PICTURE = 2000
+"""Tokens that a picture takes, at most, with the models that are usual."""
+LOCAL = ("localhost", "127.0.0.1", "::1")
+
+
+class SchemaRefused(Exception):  # noqa: N818
+    """The server does not take the form of the reply that was asked for."""
+
+
+class _Again(Exception):  # noqa: N818
+    """A try failed and may go well later."""
+
+    def __init__(self, why: str, wait: float | None = None) -> None:
+        super().__init__(why)
+        self.wait = wait
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What some questions will take, as far as that can be told."""
+
+    calls: int
+    tokens: int
+    cost: float | None
+
+    def __str__(self) -> str:
+        cost = "" if self.cost is None else f", a cost of about {self.cost:.2f}"
+        return f"about {self.calls} calls, {self.tokens} tokens{cost}"
+
+
+class Meter:
+    """What was spent, and what may be.
+
+    Parameters
+    ----------
+    max_calls, max_tokens, max_cost : optional
+        The most that may be spent.
+    price : tuple of float, optional
+        The price of a million tokens sent, and of a million received.
+    """
+
+    def __init__(
+        self,
+        max_calls: int | None = None,
+        max_tokens: int | None = None,
+        max_cost: float | None = None,
+        price: tuple[float, float] | None = None,
+    ) -> None:
+        for name, value in (
+            ("max_calls", max_calls), ("max_tokens", max_tokens), ("max_cost", max_cost)
+        ):  # fmt: skip
+            if value is not None and (not isinstance(value, int | float) or value < 0):
+                raise InputError(f"{name} must be None or a number from 0, got {value!r}")
+        if max_cost is not None and price is None:
+            raise InputError("max_cost needs price=(per million tokens sent, per million received)")
+        self.max_calls, self.max_tokens, self.max_cost = max_calls, max_tokens, max_cost
+        self.price = price
+        self.calls, self.sent, self.received = 0, 0, 0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens so far; of calls that are under way, the most that they can take."""
+        return self.sent + self.received
+
+    @property
+    def cost(self) -> float | None:
+        """What that costs, if prices are known."""
+        return None if self.price is None else self.cost_of(self.sent, self.received)
+
+    def cost_of(self, sent: int, received: int) -> float:
+        """Return what some tokens cost."""
+        assert self.price is not None
+        return (sent * self.price[0] + received * self.price[1]) / 1e6
+
+    def begin(self, sent: int, received: int) -> None:
+        """Count a call with the most tokens that it can take, or raise `BudgetExhausted`."""
+        spent = f"after {self.calls} calls and {self.tokens} tokens"
+        if self.max_calls is not None and self.calls + 1 > self.max_calls:
+            raise BudgetExhausted(f"max_calls={self.max_calls} is spent {spent}")
+        if self.max_tokens is not None and self.tokens + sent + received > self.max_tokens:
+            raise BudgetExhausted(f"max_tokens={self.max_tokens} would be exceeded {spent}")
+        if self.max_cost is not None:
+            cost = self.cost_of(self.sent + sent, self.received + received)
+            if cost > self.max_cost:
+                raise BudgetExhausted(f"max_cost={self.max_cost} could be exceeded {spent}")
+        self.calls += 1
+        self.sent += sent
+        self.received += received
+
+    def correct(self, worst: tuple[int, int], sent: int, received: int) -> None:
+        """Count what a call took in place of the most that it could take."""
+        self.sent += sent - worst[0]
+        self.received += received - worst[1]
+
+
+class ChatServer:
+    """A server with ``/v1/chat/completions``.
+
+    Parameters
+    ----------
+    base_url : str
+        Its address, such as ``http://localhost:11434/v1``.
+    meter : Meter
+        Counts every request, tries again among them.
+    key_from : str
+        The environment variable with the key, if the server needs one.
+    timeout : float
+        How many seconds a request may take.
+    tries : int
+        How often a request that fails is made in all.
+    sleep, clock : callable
+        Waiting, and the time in seconds since 1970; tests pass their own.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        meter: Meter,
+        *,
+        key_from: str,
+        timeout: float,
+        tries: int,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        parts = urlsplit(base_url) if isinstance(base_url, str) else urlsplit("")
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InputError(
+                f"base_url is the address of a server, such as http://localhost:11434/v1, "
+                f"got {base_url!r}"
+            )
+        if parts.username or parts.password or parts.query:
+            raise InputError(f"base_url has no key in it: put the key in ${key_from}")
+        if not re.fullmatch(r"[A-Za-z_]\w*", key_from):
+            raise InputError(
+                "key_from is the name of an environment variable, never the key itself"
+            )
+        self.is_local = parts.hostname in LOCAL
+        self.base_url, self.meter = base_url.rstrip("/"), meter
+        self._is_plain, self._key_from = parts.scheme == "http", key_from
+        self._timeout, self._tries, self._sleep, self._clock = timeout, tries, sleep, clock
+        with needs_extra("ChatOracle", "model"):
+            import httpx2  # noqa: F401
+        self._context: Any = None
+
+    async def complete(self, body: Mapping[str, Any], worst: tuple[int, int]) -> str:
+        """Return what the model replies to a request.
+
+        Parameters
+        ----------
+        body : mapping
+            The request.
+        worst : tuple of int
+            The most tokens that are sent and received.
+
+        Raises
+        ------
+        ModelError
+            If the server gives no usable reply; the message says what to do.
+        BudgetExhausted
+            If the request could exceed the budget; it is not made then.
+        """
+        why = ""
+        for k in range(self._tries):
+            self.meter.begin(*worst)
+            try:
+                content, sent, received = await self._try(body)
+            except _Again as again:
+                why = str(again)
+                if k + 1 < self._tries:
+                    wait = 2.0**k if again.wait is None else again.wait
+                    await self._sleep(min(wait, LONGEST_WAIT))
+                continue
+            self.meter.correct(worst, worst[0] if sent is None else sent, received or worst[1])
+            return content
+        raise ModelError(f"{self.base_url} {why}, {self._tries} times in a row. {self._remedy}")
+
+    @property
+    def _remedy(self) -> str:
+        where = "Is it running, as by `ollama serve`?" if self.is_local else "Is it the address?"
+        return f"{where} Nothing is lost: run the same again when it is"
+
+    async def _try(self, body: Mapping[str, Any]) -> tuple[str, int | None, int | None]:
+        """Make a request once."""
+        import httpx2
+
+        try:
+            async with asyncio.timeout(self._timeout):
+                status, headers, data = await self._fetch(body)
+        except (ModelError, _Again):
+            raise
+        except TimeoutError:
+            raise _Again(f"took longer than {self._timeout:g} s") from None
+        except httpx2.ConnectError:
+            raise _Again("cannot be reached") from None
+        except (httpx2.HTTPError, httpx2.StreamError, OSError, ValueError):
+            raise _Again("broke off") from None
+        if status != 200:
+            self._refuse(status, headers, data)
+        try:
+            reply = json.loads(data)
+            content = reply["choices"][0]["message"]["content"]
+            usage = reply.get("usage") or {}
+            if not isinstance(content, str):
+                raise TypeError
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            raise _Again("sent what is no reply of a model") from None
+        return content, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+
+    async def _fetch(self, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
+        """Return the status, the headers and the body of a reply, which may not be endless."""
+        import httpx2
+
+        if self._context is None:
+            self._context = httpx2.create_ssl_context() if not self._is_plain else True
+        options: Any = {"verify": self._context, "trust_env": not self.is_local}
+        async with httpx2.AsyncClient(timeout=None, follow_redirects=False, **options) as client:
+            url = f"{self.base_url}/chat/completions"
+            async with client.stream("POST", url, json=body, headers=self._headers()) as reply:
+                data = bytearray()
+                async for piece in reply.aiter_bytes():
+                    data += piece
+                    if len(data) > MOST_BYTES:
+                        raise _Again(f"sent more than {MOST_BYTES // 1_000_000} MB")
+                return reply.status_code, dict(reply.headers), bytes(data)
+
+    def _headers(self) -> dict[str, str]:
+        key = os.environ.get(self._key_from, "").strip()
+        if not key:
+            return {}
+        if self._is_plain and not self.is_local:
+            raise ModelError(
+                f"the key in ${self._key_from} is not sent to {self.base_url}, since others could "
+                "read it on the way: use an address with https"
+            )
+        if not key.isascii() or not key.isprintable():
+            raise ModelError(f"${self._key_from} has characters that no key has")
+        return {"authorization": f"Bearer {key}"}
+
+    def _refuse(self, status: int, headers: Mapping[str, str], data: bytes) -> None:
+        """Raise an error about a status that is not 200."""
+        said = self._said(data)
+        if status == TOO_MANY or status >= 500:
+            raise _Again(f"replied {status}{said}", self._wait_of(headers.get("retry-after")))
+        if status in REFUSED:
+            raise ModelError(
+                f"{self.base_url} refused the key ({status}{said}): put a valid one in "
+                f"${self._key_from}"
+            )
+        if status == UNKNOWN:
+            raise ModelError(
+                f"{self.base_url} does not have that ({status}{said}): check base_url, which ends "
+                "in /v1 with most servers, and the model, as by `ollama list`"
+            )
+        if re.search(r"response_format|json_schema|schema|grammar", said):
+            raise SchemaRefused
+        raise ModelError(f"{self.base_url} refused the request ({status}{said})")
+
+    def _said(self, data: bytes) -> str:
+        """Return the beginning of what a server says about an error, without the key."""
+        text = " ".join(data[:4000].decode("utf-8", "replace").split())
+        key = os.environ.get(self._key_from, "").strip()
+        if key:
+            text = text.replace(key, "…").replace(json.dumps(key)[1:-1], "…")
+        text = "".join(c if c.isprintable() else "·" for c in text)
+        return f": {text[:200]}" if text else ""
+
+    def _wait_of(self, header: str | None) -> float | None:
+        """Return how many seconds a server asks to wait, from a number or a date."""
+        if header is None:
+            return None
+        try:
+            return max(0.0, float(header))
+        except ValueError:
+            pass
+        try:
+            when = email.utils.parsedate_to_datetime(header).timestamp()
+        except (ValueError, TypeError):
+            return None
+        return max(0.0, when - self._clock())
+
+
+def _count(usage: Any, name: str) -> int | None:
+    """Return a number of tokens that a server reports, if it can be one."""
+    value = usage.get(name) if isinstance(usage, dict) else None
+    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return value if is_count else None
