@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -248,10 +249,12 @@ def test_an_answer_given_elsewhere_meanwhile_is_not_lost(table, capsys):
 
 def test_the_terminal_says_how_complete_the_groups_are(table, capsys, monkeypatch):
     project = open_project(table, n_super_instances=5).project
+    made = project.session.assessment
+    complete = partial(Completeness, 0.95, 0.8)
     for is_enough, words in ((False, "About 95% right"), (True, "You can stop here · about 95%")):
-        strategy = project.session.strategy
-        monkeypatch.setattr(strategy, "completeness", partial(Completeness, 0.95, 0.8))
-        monkeypatch.setattr(strategy, "is_enough", lambda is_enough=is_enough: is_enough)
+        said = replace(made, completeness=complete, is_enough=lambda is_enough=is_enough: is_enough)
+        monkeypatch.setattr(project.session.strategy, "assess", lambda _, said=said: said)
+        project.session.name({0: f"name {is_enough}"})  # nothing is kept from the state before
         run_terminal(project, lambda: "q")
         assert words in capsys.readouterr().out
     project.close()

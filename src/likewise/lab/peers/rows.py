@@ -17,7 +17,7 @@ from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.core.reports import Assessment
 from likewise.core.strategy import Strategy
-from likewise.errors import ContradictionError
+from likewise.errors import ContradictionError, InputError
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -114,6 +114,14 @@ class RowStrategy(Strategy):
         strategy = cls(rows, train.astype(np.intp), plain["seed"], **parameters)
         strategy.max_queries = plain["max_queries"]
         return strategy
+
+    @classmethod
+    def from_rows(cls, X: Array, **_: Any) -> Self:  # noqa: ARG003
+        """Refuse: the laboratory makes these strategies, with parameters of their own."""
+        raise InputError(
+            f"the strategy {cls.name!r} cannot be made from rows alone; choose another one, such "
+            "as 'most-doubt' or 'closest-first'"
+        )
 
     # -- what the estimators need -----------------------------------------------------------------
 
