@@ -309,6 +309,31 @@ SCHEMAS = {
             ),
         }
     ),
+    "Rest": shape(
+        {
+            "rest": {
+                "oneOf": [
+                    shape(
+                        {
+                            "n": WHOLE,
+                            "n_so_far": {
+                                **WHOLE,
+                                "description": "that questions and groups are about",
+                            },
+                            "n_described": WHOLE,
+                            "seconds_left": {"type": ["integer", "null"]},
+                            "error": {
+                                **TEXT,
+                                "description": "why the others cannot join, or nothing",
+                            },
+                            "line": TEXT,
+                        }
+                    ),
+                    {"type": "null"},
+                ]
+            }
+        }
+    ),
     "Formats": shape({"position": WHOLE, "formats": array(shape({"format": TEXT, "title": TEXT}))}),
     "Error": shape({"error": TEXT}, is_stale=YES_OR_NO),
 }
@@ -540,6 +565,7 @@ PATHS = {
             parameter("format", "path", TEXT, "one of those that /api/formats lists"),
         )
     },
+    "/api/rest": {"get": look("How many items a session is about, if others are to join", "Rest")},
     "/api/formats": {"get": look("The formats in which the result can be had", "Formats")},
 }
 

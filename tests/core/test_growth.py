@@ -197,3 +197,30 @@ def test_after_a_failure_the_rows_are_those_that_joined_before_it():
     with pytest.raises(KeyError):
         fail()
     assert np.array_equal(session.strategy.partition.points, before)
+
+
+def test_rows_that_join_and_are_not_asked_about_change_no_question():
+    session, other = (Likewise(30, random_state=0).start(X[:500]) for _ in range(2))
+    other.grow(X[500:], train_indices=[])
+    for _ in range(30):
+        question = session.ask()
+        assert other.ask() == question is not None
+        run(session, LabelOracle(Y[:500]), max_queries=1)
+        run(other, LabelOracle(Y), max_queries=1)
+    session.grow(X[500:], train_indices=[])
+    assert np.array_equal(session.labels, other.labels)
+
+
+def test_what_was_undone_can_be_redone_after_rows_joined_but_not_after_some_left():
+    session = begun()
+    gesture = session.undo()
+    session.grow(X[500:510])
+    assert session.can_redo
+    assert Session.from_dict(session.to_dict()).can_redo
+    assert session.redo().links == gesture.links
+    session.undo()
+    session.grow(removed=[4])
+    assert not session.can_redo
+    session.undo()
+    session.grow(X[510:520])
+    assert not session.can_redo  # the rows that left would have to leave again

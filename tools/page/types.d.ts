@@ -204,6 +204,16 @@ interface Format {
   title: string;
 }
 
+/** How many items the session is about so far, while others are described. */
+interface Rest {
+  n: number;
+  n_so_far: number;
+  n_described: number;
+  seconds_left: number | null;
+  error: string;
+  line: string;
+}
+
 /** The reply to a call, by its address. */
 type Reply<Path extends string> = { position: number } & (
   Path extends `query${string}` ? State
@@ -217,6 +227,7 @@ type Reply<Path extends string> = { position: number } & (
   : Path extends "map" ? MapReply
   : Path extends "unsure" ? Unsure
   : Path extends "checks" ? Checks
+  : Path extends "rest" ? { rest: Rest | null }
   : Path extends "formats" ? { formats: Format[] }
   : Listed
 );

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
+from likewise.cli.bar import bar
 from likewise.errors import InputError
 from likewise.files import whole_file
 from likewise.project import FORMATS, open_session_file
-from likewise.project.formats import format_of
+from likewise.project.formats import format_of, written
 from likewise.project.growing import JOINED
 from likewise.project.large import export_folder
 from likewise.project.paths import SUFFIX
@@ -101,7 +102,11 @@ def export(
     with closing(open_session_file(session, strategy=strategy, kind=kind).project) as project:
         _refuse_inputs(path, project, Path(writer.file_name).suffix)
         project.lists_only_new = only_new
-        data = writer.write(project)
+        if project.rest is not None:
+            click.echo(f"{project.rest.line.partition(' so far')[0]} so far", err=True)
+            with bar() as progress:
+                project.rest.finish(progress)
+        data = written(project, writer)
     with whole_file(path) as file:
         file.write(data)
     is_sample = project.session.row_numbers is not None

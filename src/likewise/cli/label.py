@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from likewise.cli.bar import bar, both
 from likewise.cli.inline import WAYS, choose_way
 from likewise.cli.served import ServedPage
 from likewise.items.pairs import AUTO
@@ -16,6 +17,7 @@ from likewise.project import Opened, Project, give_known, open_project
 from likewise.project.beginning import QUESTIONS
 from likewise.project.formats import file_name_of
 from likewise.project.large import is_large
+from likewise.project.rest import in_background
 from likewise.words import plural
 
 BEGIN = (
@@ -215,19 +217,22 @@ def label(
     say = partial(click.echo, err=True)
     links = {"keeps_link": keep_link, "has_new_link": new_link}
     with ServedPage(paths[0], host, port, allow_host, opens=not no_browser, **links) as page:
-        if not terminal:
-            begin |= {"checked": page.start, "progress": page.progress}
-        opened = open_project(paths, **begin, options=options, say=say)
+        with bar() as shown:
+            begin["progress"] = shown
+            if not terminal:
+                begin |= {"checked": page.start, "progress": both(shown, page.progress)}
+            opened = open_project(paths, **begin, options=options, say=say)
         try:
             verb = "begun" if opened.is_new else f"goes on: {opened.project.session.progress}"
             say(f"session {opened.path} {verb}")
             if known is not None:
                 n = give_known(opened.project, known)
                 say(f"{known}: {plural(n, 'new link')}")
-            if terminal:
-                _ask_here(opened.project, pictures)
-            else:
-                page.show(opened.project)
+            with in_background(opened.project):
+                if terminal:
+                    _ask_here(opened.project, pictures)
+                else:
+                    page.show(opened.project)
         finally:
             _close(opened)
 

@@ -69,6 +69,8 @@ def run_terminal(
         done = project.session.progress
         line = outlook(project.session).line
         click.echo(f"{line} · {done.answered} answered, {done.groups}")
+        if project.rest is not None:
+            click.echo(project.rest.line)
         click.echo(f"{prompt.ways}  {BESIDES}" if prompt else DONE, nl=False)
         if project.position != position:  # reading on, or a wrong key, is part of the same answer
             position, shown_at = project.position, time.monotonic()

@@ -7,6 +7,7 @@ from functools import partial
 
 import click
 
+from likewise.cli.bar import bar
 from likewise.cli.label import encoder_option, session_option
 from likewise.errors import CannotGrowError, InputError
 from likewise.project import open_project
@@ -37,7 +38,8 @@ def update(
     if not where.exists():
         raise InputError(f"there is no session {where}: begin one with likewise label {path}")
     options = {"encoder": encoder}
-    opened = open_project(path, session=where, options=options, say=say)
+    with bar() as progress:
+        opened = open_project(path, session=where, options=options, say=say, progress=progress)
     with closing(opened.project) as project:
         if "paths" in project.store.settings:
             raise InputError(
@@ -46,6 +48,9 @@ def update(
             )
         if opened.refused:
             raise CannotGrowError(opened.refused)
+        if project.rest is not None:
+            with bar() as progress:
+                project.rest.finish(progress)
         n_doubtful = len(rows_in_doubt(project))
     n_new = len(opened.changes.added) + len(opened.changes.changed)
     then = f": likewise label {path} asks about them" if n_doubtful else ""

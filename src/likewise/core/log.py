@@ -483,7 +483,7 @@ class Log:
     # -- inside ----------------------------------------------------------------------------------
 
     def _new(self, entry: Entry, made: Strategy | None = None, *, is_strict: bool = False) -> None:
-        """Do something for the first time: what was undone cannot be redone any more."""
+        """Do something for the first time: what was undone cannot be redone, unless rows joined."""
         for name in ("by", "at"):
             if (text := getattr(entry, name)) is not None:
                 check_text(text, repr(name))
@@ -494,7 +494,10 @@ class Log:
                 "and changes no answer"
             )
         self._do(entry, made, is_strict=is_strict)
-        self._undone.clear()
+        # Rows that join by themselves take nothing from a person who has just undone an answer.
+        is_apart = isinstance(entry, Grown) and not entry.removed and not entry.returned
+        if not is_apart or any(isinstance(undone, Rebuilt | Grown) for undone in self._undone):
+            self._undone.clear()
 
     def _do(self, entry: Entry, made: Strategy | None = None, *, is_strict: bool = False) -> None:
         """Do something and add it to the log; after an error nothing is changed.

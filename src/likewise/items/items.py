@@ -150,6 +150,15 @@ class Items:
         """
         raise InputError(f"{self.kind} have no aspect {aspect.name!r}")
 
+    def takes_long(self, aspects: Sequence[Aspect]) -> bool:
+        """Whether describing many of these items takes long, each apart from the others.
+
+        Then `compute` also takes `places`, a list of the items to describe, and returns a row for
+        each of them. A session about many such items begins with some, and the others join it. By
+        default it does not.
+        """
+        return False
+
     # -- what follows from that; a kind may know better --------------------------------------------
 
     def title(self, i: int) -> str:
@@ -239,6 +248,21 @@ class Items:
             raise InputError(f"{self.kind} have no features; fit by features of your own")
         parts = [self.compute(aspect, progress) for aspect in wanted]
         return joined(wanted, parts).with_problems(self.problems)
+
+    def features_of(
+        self,
+        places: Sequence[int],
+        progress: OnProgress | None = None,
+        *,
+        aspects: Sequence[Aspect] | None = None,
+    ) -> Features:
+        """Return the features of some items, one row each, where that `takes_long`."""
+        wanted = self.aspects() if aspects is None else aspects
+        compute: Any = self.compute
+        parts = [compute(aspect, progress, places=places) for aspect in wanted]
+        known = {problem.item: problem.message for problem in self.problems}
+        problems = [Problem(k, known[i]) for k, i in enumerate(places) if i in known]
+        return joined(wanted, parts).with_problems(problems)
 
     def with_features(self, features: Features | Callable[[], Features]) -> Self:
         """Return the same items with these features, or with a function that returns features."""

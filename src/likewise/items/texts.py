@@ -159,11 +159,22 @@ class TextItems(TableItems):
         """Return the *meaning* of the texts where there is a network, else their *words*."""
         return text_aspects(self._texts, self._encoder, self._latent)
 
-    def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> Features:
+    def takes_long(self, aspects: Sequence[Aspect]) -> bool:
+        """Whether describing takes long: it does by a network."""
+        return self._own is None and any("encoders" in aspect.recipe for aspect in aspects)
+
+    def compute(
+        self,
+        aspect: Aspect,
+        progress: OnProgress | None = None,
+        places: Sequence[int] | None = None,
+    ) -> Features:
         """Return unit vectors of the texts; those of several networks side by side."""
-        X = describe_texts(
-            self._texts, aspect.recipe, self._encoder, self._latent, self._cache, progress
-        )
+        is_apart = places is not None and "encoders" in aspect.recipe
+        texts = [self._texts[i] for i in places or ()] if is_apart else self._texts
+        X = describe_texts(texts, aspect.recipe, self._encoder, self._latent, self._cache, progress)
+        if places is not None and not is_apart:  # words depend on all texts, and take no time
+            X = X[list(places)]
         return Features(X, notes=self._cache.notes)
 
 

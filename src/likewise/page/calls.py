@@ -25,7 +25,7 @@ from likewise.learning.reliability import SURE
 from likewise.page import shapes
 from likewise.page.shapes import Json, a_list, chosen, listed_rows, page_of, whole
 from likewise.project import Project
-from likewise.project.formats import file_name_of, format_of, formats_for
+from likewise.project.formats import file_name_of, format_of, formats_for, written
 from likewise.project.groups import group_ids
 from likewise.project.mending import Mending, changed_rows
 from likewise.project.mending import split as split_links
@@ -383,7 +383,7 @@ def export_(project: Project, asked: Json) -> File:
     plain = file_name.encode("ascii", "replace").decode().replace("?", "_")
     named = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file_name)}"
     headers = {"content-disposition": named}
-    return File(format.write(project), format.media_type, headers)
+    return File(written(project, format), format.media_type, headers)
 
 
 def formats(project: Project, asked: Json) -> Json:  # noqa: ARG001
@@ -410,6 +410,8 @@ class Call:
 CALLS = (
     Call("query", query),
     Call("progress", lambda project, _: shapes.progress(project)),
+    # Others join by a change of their own, which this must not wait for.
+    Call("rest", lambda project, _: shapes.rest(project), is_locked=False),
     Call("ahead", lambda project, _: shapes.ahead(project)),
     Call("answer", answer, changes=True),
     Call("settle", settle, changes=True),

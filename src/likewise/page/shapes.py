@@ -152,6 +152,24 @@ def progress(project: Project) -> Json:
     }
 
 
+def rest(project: Project) -> Json:
+    """Return how many items a session is about so far, if others are to join it; else None."""
+    waits = project.rest
+    if waits is None:
+        return {"rest": None}
+    seconds = waits.pace.seconds_left(waits.n)
+    return {
+        "rest": {
+            "n": project.items.n,
+            "n_so_far": project.items.n - waits.n,
+            "n_described": project.items.n - waits.n + waits.n_done,
+            "seconds_left": None if seconds is None else round(seconds),
+            "error": waits.error,
+            "line": waits.line,
+        }
+    }
+
+
 def can_rebuild(project: Project) -> bool:
     """Return whether a finished session can be rebuilt: its budget is spent, or it was COBRA's."""
     session = project.session

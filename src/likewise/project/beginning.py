@@ -18,8 +18,9 @@ from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
 from likewise.items import Features, Items
 from likewise.project.given import items_without, labels_of
-from likewise.project.growing import ASPECTS
+from likewise.project.growing import ASPECTS, REST
 from likewise.project.paths import Say, read_items
+from likewise.rows.sample import SAMPLE_ROWS
 from likewise.store.packing import pack
 from likewise.strategies import CandidatePairs, ClosestFirst
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES
@@ -34,8 +35,16 @@ Step = Callable[[str, int, int], None]
 """Called with a step of the opening, and how much of it is done."""
 
 
+FIRST = 2_000
+"""Where describing takes long, a session begins with so many items. As many are compared with each
+other to find the next question (`MAX_CANDIDATES`), so that questions about more are no better."""
+
+
 class Begun(NamedTuple):
-    """A new session, its items and their features, and what its file has beside settings."""
+    """A new session, its items and their features, and what its file has beside settings.
+
+    Where items wait for being described (`Rest`), the features are those of the session's rows.
+    """
 
     session: Session
     items: Items
@@ -51,6 +60,8 @@ def begin(
     groups, seed = settings["groups"], settings["seed"]
     items = items_without(read_items(path, settings["options"], say), groups)
     labels = None if groups is None else labels_of(items, groups, say)
+    if (some := _first_ones(items, settings)) is not None:
+        return _begin_with(some, path, items, settings, say, progress)
     features = _described(items, say, progress)
     progress("Finding small groups", 0, 0)
     # A copy is never asked about: the session is about the first of identical items.
@@ -89,11 +100,70 @@ def begin(
     return Begun(session, items, features, payloads)
 
 
-def _described(items: Items, say: Say, progress: Step) -> Features:
+def _first_ones(items: Items, settings: Mapping[str, Any]) -> list[list[int]] | None:
+    """Return the items that a session begins with, each with its copies; None for all.
+
+    They depend on the seed and on how many there are, not on what was described before or on how
+    fast this machine is.
+    """
+    is_plain = all(settings[name] is None for name in ("strategy", "n_super_instances", "groups"))
+    if not is_plain or items.n <= FIRST or not items.takes_long(items.aspects()):
+        return None
+    broken = {problem.item for problem in items.problems}
+    same: dict[str, list[int]] = {}
+    for k in range(items.n):
+        same.setdefault(items.content(k), []).append(k)
+    whole = [places for places in same.values() if places[0] not in broken]
+    if not FIRST < len(whole) <= len(same) <= SAMPLE_ROWS:
+        return None
+    drawn = np.random.default_rng(settings["seed"]).choice(len(whole), FIRST, replace=False)
+    return [whole[k] for k in np.sort(drawn).tolist()]
+
+
+def _begin_with(
+    some: Sequence[Sequence[int]],
+    path: str | os.PathLike[str],
+    items: Items,
+    settings: dict[str, Any],
+    say: Say,
+    progress: Step,
+) -> Begun:
+    """Begin a session about some items, each with its copies; the others join it later."""
+    say(f"the first questions are about {len(some)} of {plural(items.n, items.noun)}")
+    places = [copies[0] for copies in some]
+    features = _described(items, say, progress, places)
+    progress("Finding small groups", 0, 0)
+    session, _ = start_session(
+        features.X,
+        strategy_for(features, settings),
+        seed=settings["seed"],
+        train_indices=_shown(features),
+        sample_ids=[items.ids[k] for k in places],
+    )
+    copies = {row: [items.ids[k] for k in one[1:]] for row, one in enumerate(some) if len(one) > 1}
+    unshown = np.setdiff1d(np.arange(len(some)), features.askable).tolist()
+    settings |= {
+        "path": os.path.abspath(path),
+        "features": features.description,
+        "copies": copies,
+        "unshown": unshown,
+        REST: True,
+    }
+    payloads = {ASPECTS: pack([aspect.to_dict() for aspect in features.aspects])}
+    return Begun(session, items, features, payloads)
+
+
+def _described(
+    items: Items, say: Say, progress: Step, places: Sequence[int] | None = None
+) -> Features:
     """Return the features of items, and say what they are and which items have none."""
     step = f"Describing {many(items.noun)}"
     progress(step, 0, 0)
-    features = items.features(lambda done, of: progress(step, done, of))
+
+    def shown(done: int, of: int) -> None:
+        progress(step, done, of)
+
+    features = items.features(shown) if places is None else items.features_of(places, shown)
     for line in (features.description, *features.notes):
         say(f"features: {line}")
     for problem in features.problems[:MOST_SAID]:

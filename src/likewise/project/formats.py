@@ -68,6 +68,16 @@ class Format:
     needs_before: bool = False
 
 
+def written(project: Project, format: Format) -> bytes:
+    """Return the result in a format, if all items have joined."""
+    if project.rest is not None:
+        raise InputError(
+            f"nothing is exported yet: {project.rest.line}. likewise export {project.path} waits "
+            "for them"
+        )
+    return format.write(project)
+
+
 def columns_of(project: Project) -> Columns:
     """Return the result as columns, one entry per item: the items' own columns first."""
     with project.lock:
@@ -334,4 +344,4 @@ def file_name_of(project: Project, format: str) -> str:
 
 def export(project: Project, format: str) -> bytes:
     """Return the result in one of `FORMATS`."""
-    return format_of(format).write(project)
+    return written(project, format_of(format))

@@ -13,17 +13,19 @@ from likewise.core.session import Session
 from likewise.errors import CannotGrowError
 from likewise.items import Aspect, Features, Items
 from likewise.items.encoders import check_trusted, named
-from likewise.items.features import OWN
+from likewise.items.features import OWN, Problem
 from likewise.learning.reliability import SURE
 from likewise.project.matching import Changes, Match, match_items
 from likewise.project.project import Project
-from likewise.store import Store
+from likewise.store import Store, now
 from likewise.store.packing import pack, readable, unpack
 
 ASPECTS = "aspects"
 """The payload with what features of new items need to know of the first ones."""
 JOINED = "joined"
 """The setting with the ids of the items that joined when the project last grew."""
+REST = "rest"
+"""The setting that says that further items are to be described, and to join; see `Rest`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ def catch_up(
 ) -> Present:
     """Take in what changed since rows `had` their ids, unless there is a `refusal`, a reason."""
     before, now = store.items, items.content_hashes()
-    if session.row_numbers is not None:  # of the others, those that stayed are no news
+    waits = bool(store.settings.get(REST))
+    if session.row_numbers is not None or waits:  # of the others, those that stayed are no news
         sample = {name for names in had for name in names}
         now = {k: v for k, v in now.items() if k in sample or before.get(k) != v}
     match = match_items(had, session.removed, before, now)
@@ -63,7 +66,9 @@ def catch_up(
     try:
         if refusal:
             raise CannotGrowError(refusal)
-        held = take_in(session, store, items, match, describe, position)
+        # Where items wait for being described, those that are new wait, too.
+        at_once = match._replace(newcomers=[]) if waits else match
+        held = take_in(session, store, items, at_once, describe, position)
     except CannotGrowError as error:
         news = f"{news}, not taken in: {error}"
         return Present(match.as_before(), position, refused=str(error), news=news)
@@ -136,10 +141,67 @@ def take_in(
     return held
 
 
+def let_join(
+    project: Project,
+    places: Sequence[int],
+    described: Sequence[Features],
+    problems: Sequence[Problem],
+) -> None:
+    """Let items that waited join a session, as rows that no question is about; see `Rest`.
+
+    Parameters
+    ----------
+    project : Project
+        The project, locked by the caller.
+    places : sequence of int
+        Where the items are.
+    described : sequence of Features
+        Their features, in parts.
+    problems : sequence of Problem
+        Those that cannot be shown, by their number in `places`.
+    """
+    session, items, position = project.session, project.items, project.position
+    first = session.strategy.n_rows
+    rows = {items.content(p): row for row, p in enumerate(project.where) if p is not None}
+    held = {row: [name] for row, name in enumerate(project.ids) if project.where[row] is not None}
+    copies = {row: list(names) for row, names in project.copies.items()}
+    new: list[int] = []
+    for k, place in enumerate(places):
+        row = rows.setdefault(items.content(place), first + len(new))
+        if row == first + len(new):
+            new.append(k)
+        else:
+            copies.setdefault(row, []).append(items.ids[place])
+    broken = {problem.item for problem in problems}
+    joined = [places[k] for k in new]
+    settings = project.store.settings
+    with session.transaction():
+        names = None if session.sample_ids is None else _unused_ids(session, items, joined, held)
+        X = np.concatenate([part.X for part in described])[new] if new else None
+        session.grow(X, sample_ids=names, train_indices=[], at=now())
+        op, payload = entry_to_dict(session.log[-1]), f"rows {position + 1}"
+        own = enumerate(zip(names or (), joined, strict=names is not None))
+        other = {first + k: items.ids[p] for k, (name, p) in own if name != items.ids[p]}
+        unshown = [first + k for k, number in enumerate(new) if number in broken]
+        project.store.append(
+            {**op, "rows": {"payload": payload}},
+            after=position,
+            payloads={payload: pack({"rows": op["rows"]})},
+            settings={
+                "copies": copies,
+                "unshown": [*settings.get("unshown", ()), *unshown],
+                "renamed": {**settings.get("renamed", {}), **other},
+                REST: False,
+            },
+        )
+    project.follow_file(position + 1)
+
+
 def rows_in_doubt(project: Project) -> list[int]:
     """Return the rows that joined later, and whose group is neither said nor certain."""
     how, certainty = project.how_known()
-    later = range(project.session.n_first_rows, len(project.ids))
+    askable = project.session.askable
+    later = askable[askable >= project.session.n_first_rows].tolist()
     return [
         row
         for row in later
@@ -185,7 +247,15 @@ def describe_stored(
     if strategy.candidates is not None:
         about = "the candidate pairs in the session file"
         return Features(strategy.candidates, about, "precomputed", partition=strategy.partition)
+    aspects = stored_aspects(options, wanted, store)
+    with readable(f"the payload {ASPECTS!r}"):
+        return items.features(aspects=aspects)
+
+
+def stored_aspects(
+    options: Mapping[str, Any], wanted: Mapping[str, Any], store: Store
+) -> list[Aspect]:
+    """Return the aspects by which the first items of a session were described."""
     check_trusted(named(options.get("encoder") or ()), named(wanted.get("encoder") or ()))
     with readable(f"the payload {ASPECTS!r}"):
-        aspects = [Aspect.from_dict(plain) for plain in unpack(store.payload(ASPECTS))]
-        return items.features(aspects=aspects)
+        return [Aspect.from_dict(plain) for plain in unpack(store.payload(ASPECTS))]

@@ -16,7 +16,14 @@ from likewise.items.kinds import PathLike, refuse_nothing
 from likewise.project import large
 from likewise.project.beginning import Begun, Step, begin
 from likewise.project.given import items_without
-from likewise.project.growing import JOINED, Present, catch_up, describe_stored
+from likewise.project.growing import (
+    JOINED,
+    REST,
+    Present,
+    catch_up,
+    describe_stored,
+    stored_aspects,
+)
 from likewise.project.matching import Changes, ids_of_rows
 from likewise.project.options import (
     check_data,
@@ -29,6 +36,7 @@ from likewise.project.options import (
 )
 from likewise.project.paths import Say, common_path, place_of_session, read_items
 from likewise.project.project import Project, session_in
+from likewise.project.rest import Rest
 from likewise.store import SETUP, Store
 from likewise.store.packing import pack_session, readable
 
@@ -205,6 +213,10 @@ def _go_on(
         describe: Callable[[], Features]
         if begun is not None:
             items, describe = begun.items, lambda: begun.features
+            if settings.get(REST):
+                describe = partial(
+                    describe_stored, items, settings["options"], wanted, session, store
+                )
         elif large.is_sample(settings):
             items, describe = large.sample_in(store)
         else:
@@ -230,6 +242,9 @@ def _go_on(
             position=now.position,
             joined=settings.get(JOINED, ()),
         )
+        if settings.get(REST):
+            aspects = partial(stored_aspects, settings.get("options", {}), wanted, store)
+            project.rest = Rest(project, aspects, None if begun is None else begun.features)
         with readable(f"the strategy in {where}"):
             project.ask()  # so that damage shows now; the question is kept
         on_error.pop_all()

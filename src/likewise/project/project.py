@@ -22,6 +22,7 @@ from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, SessionFileError, StaleQueryError
 from likewise.items import Features, Items
 from likewise.project.groups import Group, HowKnown, groups_of, how_known, rows_like
+from likewise.project.matching import ids_of_rows
 from likewise.project.mending import (
     Mending,
     answers_behind,
@@ -35,6 +36,7 @@ from likewise.store.schema import understood
 from likewise.words import check_text, plural
 
 if TYPE_CHECKING:
+    from likewise.project.rest import Rest
     from likewise.rows.projection import Layout
 
 N_SUMMED_UP = 30
@@ -106,26 +108,16 @@ class Project:
                 f"items must be opened first, as by likewise.open_items(...), got "
                 f"{type(items).__name__}"
             )
-        n_rows = session.strategy.n_rows
         self.session = session
         self.items = items
         self.path = path
         self.seed = seed
         self.by = None if by is None else check_text(by, "by")
-        self.where = tuple(range(len(items))) if where is None else tuple(where)
-        if len(self.where) != n_rows:
-            rows, n_items = plural(n_rows, "row"), plural(len(items), "item")
-            raise InputError(f"the session is about {rows}, but there are {n_items}")
-        ids = session.sample_ids or items.ids
-        self.ids = tuple(
-            str(ids[row]) if place is None else items.ids[place]
-            for row, place in enumerate(self.where)
-        )
+        self._hold(range(len(items)) if where is None else where, copies or {}, unshown)
         self.joined = frozenset(joined)
         self.lists_only_new = False
-        self.copies = {row: tuple(ids) for row, ids in (copies or {}).items()}
-        gone = (row for row, place in enumerate(self.where) if place is None)
-        self.unshown = frozenset(unshown).union(gone)
+        self.rest: Rest | None = None
+        self._same_since = position
         self.lock = threading.RLock()
         self.store = Store.in_memory() if store is None else store
         self.describe = items.features if features is None else features
@@ -138,6 +130,27 @@ class Project:
             session.extend()
         self.refresh()
         _ = self.instruction  # so that damage shows now
+
+    def _hold(
+        self,
+        where: Sequence[int | None],
+        copies: Mapping[int, Sequence[str]],
+        unshown: Iterable[int],
+    ) -> None:
+        """Set which items the rows stand for."""
+        n_rows, items = self.session.strategy.n_rows, self.items
+        self.where = tuple(where)
+        if len(self.where) != n_rows:
+            rows, n_items = plural(n_rows, "row"), plural(len(items), "item")
+            raise InputError(f"the session is about {rows}, but there are {n_items}")
+        ids = self.session.sample_ids or items.ids
+        self.ids = tuple(
+            str(ids[row]) if place is None else items.ids[place]
+            for row, place in enumerate(self.where)
+        )
+        self.copies = {row: tuple(ids) for row, ids in copies.items()}
+        gone = (row for row, place in enumerate(self.where) if place is None)
+        self.unshown = frozenset(unshown).union(gone)
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -169,13 +182,36 @@ class Project:
             if self.store.last == self.position:
                 return
             entries = self.store.read(self.position)
-            if any(entry.op.get("do") == "grow" for entry in entries):
+            grown = [entry for entry in entries if entry.op.get("do") == "grow"]
+            if not all(self._waits_for(entry.op) for entry in grown):
                 raise StaleQueryError(
                     f"the items of {self.path} were updated by another process. End this one and "
                     "run the same command again; every answer is saved."
                 )
             with self.session.transaction():
-                self.position = apply_entries(self.session, self.store, entries, self.position)
+                position = apply_entries(self.session, self.store, entries, self.position)
+            others = (entry.seq for entry in entries if entry.op.get("do") != "grow")
+            self._same_since = max([self._same_since, *others])
+            self.position = position
+            if grown:
+                self.follow_file(position)
+
+    def _waits_for(self, grown: Mapping[str, Any]) -> bool:
+        """Whether an entry of another process is that by which the items join that wait here."""
+        if self.rest is None or grown.get("removed") or grown.get("returned"):
+            return False
+        known, now = self.store.items, self.items.content_hashes()
+        return all(name in now and known.get(name) == now[name] for name in grown.get("ids") or ())
+
+    def follow_file(self, position: int) -> None:
+        """Take over from the file which items rows stand for, after all that waited joined."""
+        settings, place = self.store.settings, {name: k for k, name in enumerate(self.items.ids)}
+        ids = ids_of_rows(self.session, settings, self.items.ids)
+        where = [*self.where, *(place.get(names[0]) for names in ids[len(self.where) :])]
+        copies = {row: names[1:] for row, names in enumerate(ids) if len(names) > 1}
+        self._hold(where, copies, settings.get("unshown", ()))
+        self.position, self.rest = position, None
+        self._features = self._layout = None
 
     def ask(self) -> Question | None:
         """Return the open question, or None."""
@@ -266,7 +302,10 @@ class Project:
         """The features of the rows; computed, or fetched from the cache, when first needed."""
         with self.lock:
             if self._features is None:
-                self._features = self.describe().aligned(self.where)
+                if self.rest is not None:
+                    self._features = self.rest.of_rows(self.where)
+                else:
+                    self._features = self.describe().aligned(self.where)
             return self._features
 
     @property
@@ -432,7 +471,7 @@ class Project:
             made = STRATEGIES.find("most-doubt").from_rows(
                 self.features.X, train_indices=train, seed=self.seed
             )
-            name, signature = f"strategy {position + 1}", self._signature()
+            name, signature = f"strategy {self.position + 1}", self._signature()
             op = entry_to_dict(Rebuilt({"payload": name}, **signature))
             plain = {"name": made.name, **made.to_dict()}
             with self._change(position, op, {name: pack(plain)}):
@@ -463,7 +502,8 @@ class Project:
     def _refuse_outdated(self, position: int) -> None:
         """Take in what others have added; refuse a change that was decided before it."""
         self.refresh()
-        if position != self.position:
+        # What joined by itself since has changed no question and no group.
+        if not self._same_since <= position <= self.position:
             raise StaleQueryError(
                 f"nothing was saved: this came after entry {position} and the log is at "
                 f"{self.position}. Somebody answered in another window or process; look again."
@@ -483,7 +523,8 @@ class Project:
                 signature = self._signature()
                 yield signature
                 done = entry_to_dict(self.session.log[-1]) if op is None else {**signature, **op}
-                self.position = self.store.append(done, after=position, payloads=payloads)
+                self.position = self.store.append(done, after=self.position, payloads=payloads)
+            self._same_since = self.position
 
     def _signature(self) -> dict[str, Any]:
         return {"by": self.by, "at": now()}

@@ -52,6 +52,7 @@ SETTINGS: dict[str, tuple[type, ...]] = {
     "unshown": (list,),
     "renamed": (dict,),
     "joined": (list,),
+    "rest": (bool,),
 }
 """The types of the settings that projects read."""
 

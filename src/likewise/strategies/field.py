@@ -63,10 +63,11 @@ class Field:
             cells = _drawn(self._askable, MAX_CANDIDATES, seed)
         self._first = self.asked = Sample(self.points, cells, partition.sizes())
 
-    def grown(self, partition: SuperInstances) -> Field:
+    def grown(self, partition: SuperInstances, is_askable: NDArray[np.bool_]) -> Field:
         """Return the field with the further cells of a partition.
 
         Only what is asked next depends on them: labels follow from the first cells and the answers.
+        On those that may not be asked about, not even that depends.
         """
         assert partition.points is not None
         if len(partition.points) == len(self.points):
@@ -75,8 +76,9 @@ class Field:
         vars(other).pop("guess", None)  # what is copied is about fewer cells
         other.learner = self.learner.grown(partition.points[len(self.points) :])
         other.points = partition.points
-        later = np.arange(self.n_first, len(other.points), dtype=np.intp)
-        later = _drawn(later, MAX_CANDIDATES, self._seed)
+        later = _drawn(
+            self.n_first + np.flatnonzero(is_askable[self.n_first :]), MAX_CANDIDATES, self._seed
+        )
         cells = np.append(self._first.cells, later)
         other.asked = Sample(other.points, cells, partition.sizes())
         return other

@@ -153,7 +153,7 @@ class MostDoubt(Strategy):
             seed=self.seed,
             given=self.given,
             given_labels=self.given_labels,
-            field=self._field.grown(partition),
+            field=self._field.grown(partition, is_askable),
         )
 
     def to_dict(self) -> dict[str, Any]:

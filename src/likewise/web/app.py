@@ -19,6 +19,7 @@ from likewise.errors import LikewiseError
 from likewise.page.calls import CALLS, Call, File, reply
 from likewise.page.document import STATIC, document
 from likewise.project import Project
+from likewise.project.pace import Pace
 from likewise.web.guard import ALWAYS, LOCAL_HOSTS, Guard
 
 
@@ -31,10 +32,14 @@ class Readiness:
         self.was_asked = False
         self.has_shown_failure = threading.Event()
         self._step: tuple[str, int, int] = ("Starting", 0, 0)
+        self._pace = Pace()
         self._error: str | None = None
 
     def progress(self, step: str, done: int = 0, of: int = 0) -> None:
         """Report a step and how much of it is done; `of` is 0 where the amount is unknown."""
+        if step != self._step[0]:
+            self._pace = Pace()
+        self._pace.at(done)
         self._step = (step, done, of)
 
     def fail(self, error: Exception) -> None:
@@ -50,7 +55,9 @@ class Readiness:
             return 500, {"error": self._error, "has_failed": True}
         step, done, of = self._step
         share = f", {done} of {of}" if of else ""
-        return 503, {"error": f"not open yet: {step}{share}", "step": step, "done": done, "of": of}
+        left = self._pace.left(of) if done < of else ""
+        about: dict[str, Any] = {"step": step, "done": done, "of": of, "left": left}
+        return 503, {"error": f"not open yet: {step}{share}", **about}
 
 
 def app_for(readiness: Readiness, *, token: str | None, hosts: Iterable[str] = ()) -> Starlette:

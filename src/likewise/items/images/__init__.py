@@ -186,13 +186,23 @@ class ImageItems(Items):
         """Return the *content* of the pictures where there is a network, else their *layout*."""
         return recipes.aspects(self._encoder)
 
-    def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> Features:
+    def takes_long(self, aspects: Sequence[Aspect]) -> bool:
+        """Whether describing takes long: it does, since pictures must be decoded."""
+        return self._own is None
+
+    def compute(
+        self,
+        aspect: Aspect,
+        progress: OnProgress | None = None,
+        places: Sequence[int] | None = None,
+    ) -> Features:
         """Compute features, or fetch those in the cache; broken pictures get the mean."""
         ((name, made_by),) = zip(aspect.recipe["encoders"], aspect.recipe["keys"], strict=True)
         check_trusted([name], self._encoder)
+        wanted = range(self.n) if places is None else places
         key, hashes = f"images, {made_by}", self._hashes
-        known = self._cache.find(key, hashes)
-        whole = [i for i in range(self.n) if i not in self._broken]
+        known = self._cache.find(key, [hashes[i] for i in wanted])
+        whole = [i for i in wanted if i not in self._broken]
         new = list({hashes[i]: i for i in whole if hashes[i] not in known}.values())
         faults: dict[str, str] = {}
         if new:
@@ -214,17 +224,17 @@ class ImageItems(Items):
                 known |= fresh
                 self._cache.keep(key, fresh)
             if progress is not None:
-                progress(self.n - len(new[start + CHUNK :]), self.n)
-        places = [i for i in whole if hashes[i] in known]
-        if not places:
+                progress(len(wanted) - len(new[start + CHUNK :]), len(wanted))
+        readable = [k for k, i in enumerate(wanted) if hashes[i] in known and i not in self._broken]
+        if not readable:
             raise InputError("none of the pictures can be read")
-        described = np.stack([known[hashes[i]] for i in places])
-        X = np.tile(described.mean(axis=0), (self.n, 1))
-        X[places] = described
+        described = np.stack([known[hashes[wanted[k]]] for k in readable])
+        X = np.tile(described.mean(axis=0), (len(wanted), 1))
+        X[readable] = described
         problems = tuple(
-            Problem(i, f"{self.ids[i]}: {faults[one]}")
-            for i, one in enumerate(hashes)
-            if one in faults
+            Problem(k, f"{self.ids[i]}: {faults[hashes[i]]}")
+            for k, i in enumerate(wanted)
+            if hashes[i] in faults
         )
         return Features(X, notes=self._cache.notes, problems=problems)
 

@@ -175,7 +175,7 @@ async function retry() {
 export const source = () => first(".source").firstChild.textContent.trim();
 
 /** Before there is a question: what is being done, or why there will be none. @param {ApiError} error */
-function showOpening({ message, isGone, reply: { step, done, of } }) {
+function showOpening({ message, isGone, reply: { step, done, of, left } }) {
   if (app.state) return void notice(step ? `The server is back. It opens the session: ${step}.` : message);
   const bar = byId("opening-bar");
   // The reason stays when the server has ended.
@@ -183,7 +183,7 @@ function showOpening({ message, isGone, reply: { step, done, of } }) {
   byId("view-opening").hidden = false;
   byId("opening-title").textContent = `${step ? "Opening" : "Cannot open"} ${source()}`;
   byId("opening-step").textContent = step ?? (isGone ? "The command has ended; the terminal says why." : message);
-  byId("opening-share").textContent = of ? `${count(done)} of ${count(of)}` : "";
+  byId("opening-share").textContent = of ? `${count(done)} of ${count(of)}${left ? `, ${left}` : ""}` : "";
   byId("opening-then").textContent = step ? "The first question appears here by itself." : "When the problem is fixed, start the command again: this page goes on by itself.";
   bar.hidden = !step;
   if (of) Object.assign(bar, { max: of, value: done });

@@ -8,6 +8,7 @@ import { startKeys } from "./keys.js";
 import { startMending } from "./mend.js";
 import { showMap } from "./map.js";
 import { showResult } from "./result.js";
+import { watchRest } from "./rest.js";
 import { distances, letters, pairsOnly } from "./settings.js";
 
 const VIEWS = ["ask", "result", "map", "history"];
@@ -63,4 +64,4 @@ document.addEventListener("visibilitychange", () => {
 startAsking();
 startMending();
 startKeys(view);
-reload().then(() => show()).catch(complain);
+reload().then(() => show()).then(watchRest).catch(complain);
