@@ -218,6 +218,26 @@ SCHEMAS = {
             "answerers": array(
                 shape({"by": {"type": ["string", "null"]}, "n": WHOLE, "is_aside": YES_OR_NO})
             ),
+            "checks": {
+                **array(
+                    shape(
+                        {
+                            "after": {**WHOLE, "description": "the last answer before it"},
+                            "source": {"type": "string", "enum": ["check", "repeat"]},
+                            "answer": ANSWER,
+                            "is_same": {
+                                "type": ["boolean", "null"],
+                                "description": "of a repeat: whether the answer is as before",
+                            },
+                            "by": {"type": ["string", "null"]},
+                            "at": {"type": ["string", "null"]},
+                            "left": ref("Thing"),
+                            "right": ref("Thing"),
+                        }
+                    )
+                ),
+                "description": "answers that change no group, made after these",
+            },
         }
     ),
     "Preview": shape(
@@ -294,6 +314,24 @@ SCHEMAS = {
                     because={**array(WHOLE), "description": "the answers that imply it"},
                 )
             ),
+            "repeats": {
+                **array(
+                    shape(
+                        {
+                            "number": {**WHOLE, "description": "of the answer it was given"},
+                            "question": ref("Question"),
+                            "said": {"type": ["string", "null"]},
+                        },
+                        is_same={
+                            "type": ["boolean", "null"],
+                            "description": "whether the answer is as before; null for not sure",
+                        },
+                    )
+                ),
+                "description": "earlier questions, the other way round",
+            },
+            "n_repeated": {**WHOLE, "description": "how many were answered again, in all"},
+            "n_agreeing": {**WHOLE, "description": "how many of them in the same way"},
             "n": WHOLE,
             "n_wrong": WHOLE,
             "interval": {**array({"type": "number"}), "description": "95 %, of the share wrong"},
@@ -537,6 +575,19 @@ PATHS = {
         "post": change(
             "Answer one of them", "Checks", {"left": WHOLE, "right": WHOLE, "answer": ANSWER}
         ),
+    },
+    "/api/repeats": {
+        "post": change(
+            "Answer one of the earlier questions that are asked again",
+            "Checks",
+            {"number": WHOLE},
+            answer=ANSWER,
+            chosen={
+                "type": ["integer", "array", "string", "null"],
+                "description": "as for /api/answer",
+            },
+            seconds={"type": "number"},
+        )
     },
     "/api/unsure": {"get": look("Pairs of groups that stayed undecided", "Unsure")},
     "/api/rebuild": {

@@ -306,6 +306,36 @@ def test_the_group_that_was_chosen_is_not_offered_as_a_change(chooser):
     assert set(someone.page.locator(".revise .key").all_inner_texts()) == others
 
 
+def test_a_choice_is_asked_again_with_its_groups_in_the_opposite_order(chooser):
+    someone, project = chooser
+    page = someone.page
+    someone.go("Groups")
+    page.get_by_role("button", name="Check yourself").click()
+    asked = someone.fetch("api/checks")
+    k = next(
+        k
+        for k, repeat in enumerate(asked["repeats"], len(asked["checks"]))
+        if repeat["question"]["kind"] == "choice"
+    )
+    n = len(asked["checks"]) + len(asked["repeats"])
+    for number in range(1, k + 1):
+        someone.expect(page.get_by_role("group", name=f"Check {number} of {n}")).to_be_visible()
+        page.keyboard.press("u")
+    someone.expect(page.get_by_role("group", name=f"Check {k + 1} of {n}")).to_be_visible()
+    repeat = asked["repeats"][k - len(asked["checks"])]
+    event = project.session.events[repeat["number"] - 1]
+    shown = [group["shown"][0]["row"] for group in repeat["question"]["groups"]]
+    assert shown == [group[0] for group in event.groups[::-1]]
+    someone.expect(page.locator(".again button")).to_have_count(len(shown))
+    if event.answer.value == "same":
+        page.locator(".again button").nth(shown.index(event.right)).click()
+    else:
+        page.keyboard.press("0")
+    page.wait_for_function("k => !document.querySelector(`[aria-label^='Check ${k} ']`)", arg=k + 1)
+    someone.wait()
+    assert project.session.agreement == (1, 1)
+
+
 def test_the_pictures_that_a_choice_may_show_next_are_fetched_beforehand(chooser):
     someone, _ = chooser
     ahead = someone.fetch("api/ahead")["next"]

@@ -128,7 +128,9 @@ def test_history_says_in_words_that_one_thing_was_mended(mender):
 
     someone.page.route("**/api/history*", shorten)
     someone.go("History")
-    someone.expect(someone.page.locator(".event .titles").first).to_have_text("a group was mended")
+    event = someone.page.locator(".event").first
+    someone.expect(event.locator(".kind")).to_have_text("a group was mended")
+    someone.expect(event.locator(".what")).to_contain_text("belong together")
 
 
 class Keys:
@@ -266,7 +268,8 @@ def test_many_are_confirmed_only_after_a_look_at_what_follows(mender):
     page.get_by_role("button", name="Close").last.click()
     someone.go("History")
     first = page.locator(".event").first
-    someone.expect(first).to_contain_text("more at once: a group was mended")
+    someone.expect(first).to_contain_text("more at once")
+    someone.expect(first).to_contain_text("a group was mended")
     first.click()
     someone.expect(page.locator(".revise").first).to_contain_text("Mend the group again")
 

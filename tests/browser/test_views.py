@@ -272,7 +272,7 @@ def test_the_end_does_not_contradict_itself(tmp_path, serve, person):
 
 
 def test_done_offers_checks_more_questions_and_every_export(namer, tmp_path):
-    someone, _ = namer
+    someone, server = namer
     page = someone.page
     someone.expect(page.get_by_role("heading", level=1)).to_have_text("Done: 3 groups")
     someone.expect(page.locator(".quality")).not_to_contain_text("nothing left")
@@ -286,12 +286,27 @@ def test_done_offers_checks_more_questions_and_every_export(namer, tmp_path):
         assert target.stat().st_size > 500
     page.get_by_role("button", name="Check yourself").click()
     for k in range(1, 6):
-        check = page.get_by_role("group", name=f"Check {k} of 5")
+        check = page.get_by_role("group", name=f"Check {k} of 10")
         someone.expect(check).to_be_visible()
         page.keyboard.press("s")
-    someone.expect(page.locator(".verdict")).to_contain_text("may")
+    # The last five are one's own answers, with the sides changed.
+    repeats = someone.fetch("api/checks")["repeats"]
+    for k, repeat in enumerate(repeats, 6):
+        check = page.get_by_role("group", name=f"Check {k} of 10")
+        someone.expect(check).to_be_visible()
+        left, right = (repeat["question"][side]["row"] for side in ("left", "right"))
+        event = server.project.session.events[repeat["number"] - 1]
+        assert (event.left, event.right) == (right, left)
+        page.keyboard.press("s" if someone.truth[left] == someone.truth[right] else "d")
+    someone.expect(page.locator(".verdict").first).to_have_text("You agree with yourself 5 of 5.")
+    someone.expect(page.locator(".verdict").last).to_contain_text("may")
+    assert server.project.session.agreement == (5, 5)
     someone.wait()
     page.keyboard.press("Escape")
+    someone.go("History")
+    someone.expect(page.locator(".note", has_text="the same answer")).to_have_count(5)
+    someone.expect(page.locator(".note", has_text="changes no group")).to_have_count(10)
+    someone.go("Groups")
     page.get_by_role("button", name="Continue where doubt remains").click()
     someone.expect(page.locator("#ask-title")).to_be_visible()
     someone.answer(2)
@@ -493,7 +508,7 @@ def test_no_view_breaks_a_rule_of_accessibility(table, serve, person, scheme, ax
     someone.expect(page.get_by_role("button", name="Check yourself")).to_be_visible()
     check("done")
     page.get_by_role("button", name="Check yourself").click()
-    someone.expect(page.get_by_role("group", name="Check 1 of 5")).to_be_visible()
+    someone.expect(page.get_by_role("group", name="Check 1 of 10")).to_be_visible()
     check("check")
 
 

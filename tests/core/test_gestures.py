@@ -167,6 +167,61 @@ def test_names_marks_and_checks_are_entries_of_the_log():
     assert Session.from_dict(session.to_dict()) == session
 
 
+def test_earlier_questions_are_asked_again_the_other_way_round():
+    session = choosing()
+    first = session.ask()
+    session.choose(0, by="Ann")
+    session.choose(Answer.UNSURE, by="Ann")
+    session.choose(Answer.NONE, by="model:small")
+    labels = session.labels.tolist()
+    (repeat,) = session.repeats(5)
+    assert repeat.number == 1
+    assert repeat.question.row == first.row
+    assert repeat.question.groups == first.groups[::-1]
+    assert session.repeats(5, by="Bob") == []
+    # The group that was the first is now the last.
+    last = len(first.groups) - 1
+    ways = [(last, True), (0, False), (Answer.NONE, False), (Answer.UNSURE, None)]
+    for chosen, is_same in ways:
+        session.repeat(repeat, chosen, by="Ann", seconds=2.0)
+        assert session.agrees(session.repeated[-1]) is is_same
+    assert session.agreement == (3, 1)
+    assert str(session.agreement) == "1 of 3 the same"
+    assert session.labels.tolist() == labels
+    assert session.ask().number == 4
+    assert session.repeats(5) == [repeat]
+    assert Session.from_dict(session.to_dict()) == session
+    session.undo()
+    assert len(session.repeated) == 3
+
+
+def test_the_two_rows_of_a_pair_change_sides_when_it_is_asked_again():
+    session = Session(ClosestFirst(singletons(POINTS)))
+    question = session.ask()
+    session.tell("different")
+    (repeat,) = session.repeats(1)
+    assert (repeat.question.left, repeat.question.right) == (question.right, question.left)
+    session.repeat(repeat, Answer.NONE)
+    assert session.agreement == (1, 1)
+    session.repeat(repeat, 0)
+    assert session.agreement == (2, 1)
+    with pytest.raises(InputError):
+        session.repeats(-1)
+
+
+def test_groups_that_became_one_are_the_same_answer():
+    session = choosing()
+    first = session.ask()
+    session.choose(0)
+    (repeat,) = session.repeats(1)
+    session.repeat(repeat, 0)
+    assert session.agreement == (1, 0)
+    heads = [group[0] for group in first.groups]
+    links = [Link(heads[0], head, Answer.SAME) for head in heads[1:]]
+    session.give_links(links, overrules=True)
+    assert session.agreement == (1, 1)
+
+
 def test_who_said_something_and_when_is_kept():
     session = choosing()
     session.choose(0, by="Ann", at="2026-01-01T00:00:00Z")
@@ -332,3 +387,9 @@ def test_answers_become_a_data_frame():
     assert frame["answer"].tolist() == ["same", "different", "different"]
     assert frame["source"].tolist() == ["given", "asked", "asked"]
     assert frame["seconds"].tolist()[1:] == [2.5, 2.5]
+    session.check(0, 1, "same")
+    session.repeat(session.repeats(1)[0], Answer.NONE)
+    frame = session.to_frame()
+    assert frame["source"].tolist()[3:] == ["check", "repeat", "repeat"]
+    assert frame["number"].tolist()[3:] == [0, 2, 2]
+    assert frame["answer"].tolist()[3:] == ["same", "different", "different"]

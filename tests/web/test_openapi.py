@@ -76,6 +76,9 @@ def test_the_api_answers_as_described(document, client, truth):
     pair = {"left": first["left"]["row"], "right": first["right"]["row"], "answer": "same"}
     told = client.change("checks", position=position, **pair).json()
     check(document, of("/api/checks", "post"), told, "checks")
+    again = {"number": told["repeats"][0]["number"], "answer": "same"}
+    told = client.change("repeats", position=told["position"], **again).json()
+    check(document, of("/api/repeats", "post"), told, "repeats")
     group = client.get("/api/groups").json()["groups"][0]["id"]
     body = {"position": told["position"], "group": group, "name": "a"}
     check(document, of("/api/name", "post"), client.change("name", **body).json(), "name")

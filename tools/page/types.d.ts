@@ -149,6 +149,8 @@ interface Entry {
   number: number;
   answer: Word;
   source: string;
+  by: string | null;
+  at: string | null;
   left: Thing;
   right: Thing;
   links: unknown[];
@@ -163,6 +165,33 @@ interface Check {
   because: number[];
 }
 
+/** An earlier question, asked again the other way round. */
+interface Repeat {
+  number: number;
+  question: Question;
+  said: Word | null;
+  is_same?: boolean | null;
+}
+
+/** Who answered, and whether that counts. */
+interface Answerer {
+  by: string | null;
+  n: number;
+  is_aside: boolean;
+}
+
+/** A check in the history; it stands above the answer `after`. */
+interface Checked {
+  after: number;
+  source: "check" | "repeat";
+  answer: Word;
+  is_same: boolean | null;
+  by: string | null;
+  at: string | null;
+  left: Thing;
+  right: Thing;
+}
+
 interface Changes {
   n: number;
   n_following: number;
@@ -171,6 +200,9 @@ interface Changes {
 
 interface Checks {
   checks: Check[];
+  repeats: Repeat[];
+  n_repeated: number;
+  n_agreeing: number;
   n: number;
   n_wrong: number;
   interval: [number, number];
@@ -219,7 +251,7 @@ type Reply<Path extends string> = { position: number } & (
   Path extends `query${string}` ? State
   : Path extends "progress" ? Progress
   : Path extends "ahead" ? { next: Record<string, Question | null> }
-  : Path extends `history${string}` ? { n: number; events: Entry[] }
+  : Path extends `history${string}` ? { n: number; events: Entry[]; checks: Checked[]; answerers: Answerer[] }
   : Path extends `groups${string}` ? { n: number; total: Counts; groups: Group[] }
   : Path extends `group/${number}/parts` ? { parts: { size: number; shown: Known[] }[] }
   : Path extends `group/${number}?${string}` ? Listed & { group: Group }

@@ -69,6 +69,17 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
+class Repeated:
+    """An earlier question was asked again; that changes no group. `before` is the first answer."""
+
+    links: tuple[Link, ...]
+    before: tuple[Link, ...]
+    by: str | None = None
+    at: str | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Marked:
     """A row was marked as a misfit, with a row of the group it is in."""
 
@@ -113,7 +124,9 @@ class TakenBack:
     seconds: float | None = None
 
 
-Entry = Gesture | Revised | Rebuilt | Named | Checked | Marked | Grown | SetAside | TakenBack
+Entry = (
+    Gesture | Revised | Rebuilt | Named | Checked | Repeated | Marked | Grown | SetAside | TakenBack
+)
 
 KINDS: dict[str, type[Any]] = {
     "tell": Gesture,
@@ -121,6 +134,7 @@ KINDS: dict[str, type[Any]] = {
     "rebuild": Rebuilt,
     "name": Named,
     "check": Checked,
+    "repeat": Repeated,
     "mark": Marked,
     "grow": Grown,
     "set-aside": SetAside,
@@ -184,9 +198,14 @@ def _rows(plain: Any) -> NDArray[Any]:
     return rows if len(rows) else np.empty((0, 0))
 
 
+def _links(plain: Any) -> tuple[Link, ...]:
+    return _several(Link(int(a), int(b), Answer(answer)) for a, b, answer in plain)
+
+
 _READERS: dict[str, Callable[[Any], Any]] = {
     "number": int,
-    "links": lambda plain: _several(Link(int(a), int(b), Answer(answer)) for a, b, answer in plain),
+    "links": _links,
+    "before": _links,
     "source": lambda plain: SOURCES[SOURCES.index(plain)],
     "groups": lambda plain: tuple(_several(map(int, group)) for group in plain),
     "by": partial(check_text, subject="by"),
@@ -218,7 +237,8 @@ def rows_of(entry: Entry) -> tuple[int, ...]:
         return ()
     links = entry.links
     groups = entry.groups if isinstance(entry, Gesture) else ()
-    pairs = [(link.left, link.right) for link in links]
+    before = entry.before if isinstance(entry, Repeated) else ()
+    pairs = [(link.left, link.right) for link in (*links, *before)]
     return tuple(row for rows in (*pairs, *groups) for row in rows)
 
 

@@ -43,6 +43,7 @@ from likewise.core.journal import (
     Marked,
     Named,
     Rebuilt,
+    Repeated,
     Revised,
     SetAside,
     TakenBack,
@@ -180,9 +181,14 @@ class Log:
             if isinstance(entry, Checked):
                 for link in entry.links:
                     checks.setdefault((link.left, link.right), link.answer)
-            elif not isinstance(entry, Named | Marked | Grown):
+            elif not isinstance(entry, Repeated | Named | Marked | Grown):
                 break
         return checks
+
+    @property
+    def repeated(self) -> tuple[Repeated, ...]:
+        """The answers to questions that were asked again, in order."""
+        return tuple(entry for entry in self._log if isinstance(entry, Repeated))
 
     @property
     def can_undo(self) -> bool:
@@ -198,8 +204,9 @@ class Log:
         """Return the answers as a pandas data frame, one row per link, in order.
 
         Needs pandas. The columns are the number of the answer, the two rows by their numbers in the
-        data, their ids where there are any, the answer, whether it was asked, given or mended, who
-        gave it and when, and how many seconds it took.
+        data, their ids where there are any, the answer, its source, who gave it and when, and how
+        many seconds it took. Answers that change no group come last. Their source is "check", with
+        the number 0, or "repeat", with the number of the answer to the same question.
         """
         with needs_extra("to_frame()", "tables"):
             pandas = import_module("pandas")
@@ -207,20 +214,24 @@ class Log:
         number: Any = range(self.strategy.n_rows)
         if self.row_numbers is not None:
             number = self.row_numbers.tolist()
+        numbers = {gesture.links: gesture.number for gesture in self.events}
+        said = [(e, e.number, e.source) for e in self.events]
+        checked = [(e, 0, "check") for e in self._log if isinstance(e, Checked)]
+        again = [(e, numbers.get(e.before, 0), "repeat") for e in self.repeated]
         records = [
             {
-                "number": gesture.number,
+                "number": count,
                 "row": number[link.left],
                 "other": number[link.right],
                 **({} if ids is None else {"row_id": ids[link.left], "other_id": ids[link.right]}),
                 "answer": link.answer.value,
-                "source": gesture.source,
-                "by": gesture.by,
-                "at": gesture.at,
-                "seconds": gesture.seconds,
+                "source": source,
+                "by": entry.by,
+                "at": entry.at,
+                "seconds": entry.seconds,
             }
-            for gesture in self.events
-            for link in gesture.links
+            for entry, count, source in (*said, *checked, *again)
+            for link in entry.links
         ]
         return pandas.DataFrame.from_records(records)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Gesture, Link
+from likewise.core.answers import Answer, Gesture, Link, Question
 from likewise.words import card, plural
 
 
@@ -102,6 +102,43 @@ class Check:
     right: int
     expected: Answer
     chain: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """An earlier question, to be asked again the other way round.
+
+    Attributes
+    ----------
+    number : int
+        The number of its answer in the log, from 1.
+    question : Question
+        The question with its two rows, or its groups, in the opposite order.
+    before : tuple of Link
+        What was answered.
+    """
+
+    number: int
+    question: Question
+    before: tuple[Link, ...]
+
+
+class Agreement(NamedTuple):
+    """How often people answered a question again as they did before.
+
+    Attributes
+    ----------
+    n : int
+        How many questions were answered again; *not sure* does not count.
+    n_same : int
+        How many of them in the same way.
+    """
+
+    n: int
+    n_same: int
+
+    def __str__(self) -> str:
+        return f"{self.n_same} of {self.n} the same" if self.n else "nothing was asked again"
 
 
 class Suspect(NamedTuple):

@@ -26,11 +26,21 @@ from likewise.core.answers import (
     as_answer,
     checked_count,
     is_whole,
+    rank_of,
 )
-from likewise.core.journal import Revised
+from likewise.core.journal import Repeated, Revised, rows_of
 from likewise.core.links import LinkGraph, pairs_for_free
 from likewise.core.log import Log
-from likewise.core.reports import Assessment, Check, Completeness, Progress, Revision, Suspect
+from likewise.core.reports import (
+    Agreement,
+    Assessment,
+    Check,
+    Completeness,
+    Progress,
+    Repeat,
+    Revision,
+    Suspect,
+)
 from likewise.errors import AnswerError, ContradictionError, InputError, StaleQueryError
 from likewise.words import card, plural
 
@@ -498,6 +508,81 @@ class Session(Log):
         chosen = [(pair, Answer.SAME) for pair in same[:n_same]]
         chosen += [(pair, Answer.DIFFERENT) for pair in different[: n - n_same]]
         return [Check(*pair, expected, self.links.explain(*pair)) for pair, expected in chosen]
+
+    def repeats(self, n: int, *, by: str | None = None, random_state: int = 0) -> list[Repeat]:
+        """Return earlier questions, the other way round, to find out how steady the answers are.
+
+        They are questions that were answered with more than *not sure*, and not by a model or rule.
+        The two rows of a pair change sides, and groups stand in the opposite order. `repeat` takes
+        the answers.
+
+        Parameters
+        ----------
+        n : int
+            How many questions to return; fewer if fewer were answered.
+        by : str, optional
+            Only what this person answered.
+        random_state : int, default=0
+            Which ones to choose.
+        """
+        n = checked_count(n, "repeats takes")
+        askable = set(self.askable.tolist())
+        answered = [
+            gesture
+            for gesture in self.events
+            if gesture.source == "asked" and gesture.answer.is_link and rank_of(gesture.by) == 0
+            if (by is None or gesture.by == by) and askable.issuperset(rows_of(gesture))
+        ]
+        rng = np.random.default_rng(random_state)
+        chosen = rng.permutation(len(answered))[:n].tolist()
+        return [self._mirrored(answered[k]) for k in sorted(chosen)]
+
+    def _mirrored(self, gesture: Gesture) -> Repeat:
+        """Return the question of a gesture the other way round."""
+        row, groups = gesture.left, gesture.groups[::-1]
+        if not groups:
+            row, groups = gesture.right, ((gesture.left,),)
+        return Repeat(gesture.number, Question(gesture.number, row, groups), gesture.links)
+
+    def repeat(self, repeat: Repeat, chosen: Chosen, **signed: Unpack[Signed]) -> None:
+        """Note the answer to an earlier question that was asked again; it changes no group.
+
+        Parameters
+        ----------
+        repeat : Repeat
+            One of `repeats`.
+        chosen
+            As for `choose`, about ``repeat.question``; or an `Answer` about two rows.
+        """
+        if isinstance(chosen, str | Answer):
+            chosen = repeat.question.place(as_answer(chosen))
+        links = repeat.question.links(chosen)
+        self._checked_rows(*(row for link in links for row in link.pair))
+        self._new(Repeated(links, repeat.before, **signed))
+
+    @property
+    def agreement(self) -> Agreement:
+        """How often questions that were asked again were answered in the same way."""
+        same = [is_same for e in self.repeated if (is_same := self.agrees(e)) is not None]
+        return Agreement(len(same), sum(same))
+
+    def agrees(self, repeated: Repeated) -> bool | None:
+        """Return whether a repeated answer is the same as before; None for *not sure*.
+
+        Two groups that are one by now are the same answer.
+        """
+        if any(link.answer is Answer.UNSURE for link in repeated.links):
+            return None
+        before, now = (
+            {link.pair for link in links if link.answer is Answer.SAME}
+            for links in (repeated.before, repeated.links)
+        )
+        if not before or not now:
+            return not before and not now
+        if before & now:
+            return True
+        there = {self.links.find(link.right) for link in repeated.before}
+        return not there.isdisjoint(self.links.find(link.right) for link in repeated.links)
 
     # -- in a notebook ---------------------------------------------------------------------------
 

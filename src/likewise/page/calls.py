@@ -105,10 +105,11 @@ def history(project: Project, asked: Json) -> Json:
     events = project.session.events
     limit = page_of(asked, "limit", 100)
     before = page_of(asked, "before", len(events) + 1, most=len(events) + 1)
-    shown = events[max(0, before - 1 - limit) : max(0, before - 1)]
+    first, last = max(0, before - 1 - limit), max(0, before - 1)
     return {
         "n": len(events),
-        "events": [shapes.event(project, e) for e in reversed(shown)],
+        "events": [shapes.event(project, e) for e in reversed(events[first:last])],
+        "checks": shapes.checked(project, first, last),
         "answerers": [
             {"by": by, "n": n, "is_aside": by in project.session.aside}
             for by, n in project.session.answerers.items()
@@ -281,8 +282,12 @@ def checks(project: Project, asked: Json) -> Json:  # noqa: ARG001
     is_wrong = [
         check.expected is not answer for check, answer in checks if answer and answer.is_link
     ]
+    agreement = project.session.agreement
     return {
         "checks": [shapes.check(project, check, answer) for check, answer in checks],
+        "repeats": [shapes.repeat(project, one, said) for one, said in project.repeats()],
+        "n_repeated": agreement.n,
+        "n_agreeing": agreement.n_same,
         "n": len(is_wrong),
         "n_wrong": sum(is_wrong),
         "interval": [round(end, 3) for end in wilson_interval(sum(is_wrong), len(is_wrong))],
@@ -294,6 +299,14 @@ def tell_check(project: Project, body: Json) -> Json:
     verdict = shapes.answer_from(body.get("answer"))
     left, right = whole(body, "left"), whole(body, "right")
     project.tell_check(left, right, verdict, position=whole(body, "position"))
+    return checks(project, {})
+
+
+def tell_repeat(project: Project, body: Json) -> Json:
+    """Answer an earlier question that is asked again, the other way round."""
+    said = chosen(body["chosen"]) if "chosen" in body else shapes.answer_from(body.get("answer"))
+    number, seconds = whole(body, "number"), shapes.seconds_of(body)
+    project.tell_repeat(number, said, position=whole(body, "position"), seconds=seconds)
     return checks(project, {})
 
 
@@ -433,6 +446,7 @@ CALLS = (
     Call("misfit", misfit, changes=True),
     Call("checks", checks),
     Call("checks", tell_check, changes=True),
+    Call("repeats", tell_repeat, changes=True),
     Call("unsure", unsure),
     Call("rebuild", rebuild, changes=True),
     # Its layout takes long, so it must not keep an answer waiting.

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Gesture, Question
-from likewise.core.reports import Check, Revision
+from likewise.core.journal import Checked, Repeated
+from likewise.core.reports import Check, Repeat, Revision
 from likewise.errors import InputError
 from likewise.project import Project
 from likewise.project.groups import Group, group_ids, in_short
@@ -254,6 +255,45 @@ def event(project: Project, gesture: Gesture) -> Json:
         ],
         "groups": [_group_to_choose(project, rows) for rows in gesture.groups],
     }
+
+
+def checked(project: Project, first: int, last: int) -> list[Json]:
+    """Return the checks made after the answers from `first` to `last`, the latest first."""
+    session, found, n = project.session, [], 0
+    for entry in session.log:
+        if isinstance(entry, Gesture):
+            n += 1
+        elif isinstance(entry, Checked | Repeated):
+            # Some of the answers before it may have been dropped since.
+            after = min(n, len(session.events))
+            is_again = isinstance(entry, Repeated)
+            if first < after <= last or after == first == 0:
+                is_same = session.agrees(entry) if isinstance(entry, Repeated) else None
+                found.append(
+                    {
+                        "after": after,
+                        "source": "repeat" if is_again else "check",
+                        "answer": entry.links[0].answer.value,
+                        "is_same": is_same,
+                        "by": entry.by,
+                        "at": entry.at,
+                        "left": thing(project, entry.links[0].left),
+                        "right": thing(project, entry.links[0].right),
+                    }
+                )
+    return found[::-1]
+
+
+def repeat(project: Project, repeat: Repeat, said: Repeated | None) -> Json:
+    """Return an earlier question the other way round; how it was answered comes after it."""
+    shown: Json = {
+        "number": repeat.number,
+        "question": question(project, repeat.question),
+        "said": None if said is None else said.links[0].answer.value,
+    }
+    if said is not None:
+        shown["is_same"] = project.session.agrees(said)
+    return shown
 
 
 def revision(project: Project, number: int, new: Any, revision: Revision) -> Json:

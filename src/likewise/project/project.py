@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Link, Question
-from likewise.core.journal import Grown, Rebuilt, entry_to_dict
+from likewise.core.journal import Grown, Rebuilt, Repeated, entry_to_dict
 from likewise.core.partition import SuperInstances
-from likewise.core.reports import Check
+from likewise.core.reports import Check, Repeat
 from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, SessionFileError, StaleQueryError
@@ -492,6 +492,24 @@ class Project:
             if (left, right) not in {(c.left, c.right) for c, _ in self.checks()}:
                 raise StaleQueryError("this is no longer one of the check questions")
             self.session.check(left, right, answer, **signature)
+
+    def repeats(self) -> list[tuple[Repeat, Repeated | None]]:
+        """Return earlier questions of whoever answers now, the other way round, with answers."""
+        with self.lock:
+            answers = {entry.before: entry for entry in self.session.repeated}
+            seed = len(self.session.events)
+            found = self.session.repeats(N_CHECKS, by=self.by, random_state=seed)
+            return [(repeat, answers.get(repeat.before)) for repeat in found]
+
+    def tell_repeat(
+        self, number: int, chosen: Any, *, position: int, seconds: float | None = None
+    ) -> None:
+        """Answer the question of the answer with a `number` again. It changes no group."""
+        with self._change(position) as signature:
+            repeat = next((one for one, _ in self.repeats() if one.number == number), None)
+            if repeat is None:
+                raise StaleQueryError(f"answer {number} is not one of those that are asked again")
+            self.session.repeat(repeat, chosen, **signature, seconds=seconds)
 
     def close(self) -> None:
         """Close the session file."""

@@ -31,6 +31,7 @@ def visible(session: Session) -> dict[str, Any]:
         "names": session.names,
         "marks": session.marks,
         "checks": session.checks,
+        "agreement": session.agreement,
         "completeness": session.completeness,
         "suspects": session.suspects,
         "doubts": None if doubts is None else doubts.tolist(),

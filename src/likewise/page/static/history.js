@@ -1,7 +1,8 @@
-// Every answer with its two items. A click changes it, after saying what that keeps and drops.
+// Every answer in words and pictures. A click changes it, after saying what that keeps and drops.
 
 import { carryOut, change, look } from "./app.js";
-import { button, byId, el, fill, moreButton, plural, sign, signed, WORDS } from "./dom.js";
+import { button, byId, el, fill, keyMark, moreButton, plural, sign, signed, WORDS } from "./dom.js";
+import { roving } from "./grids.js";
 import { inOrder } from "./choice.js";
 import { groupLine, tile } from "./things.js";
 
@@ -12,36 +13,72 @@ const WAYS = /** @type {const} */ (["same", "different", "unsure"]);
 export async function showHistory(wanted) {
   const reply = await look(`history?limit=${PAGE}${wanted ? `&before=${wanted + 11}` : ""}`);
   if (!reply) return;
-  const list = el("ol", { class: "log" }, reply.events.map(entry));
+  const list = el("ol", { class: "log" }, entries(reply));
+  roving(list, "summary");
   const latest = reply.events[0]?.number ?? 0;
   fill(byId("view-history"),
     el("h1", { id: "history-title" }, "What you answered"),
     el("p", { class: "hint" }, reply.n ? `${plural(reply.n, "answer")}, the latest first. Click one to change it; you will see the effect before it is applied.` : "No answers yet."),
+    reply.answerers.length > 1 && el("p", { class: "line hint" }, "Answered by: ", reply.answerers.map(answerer)),
     list,
-    moreButton(list, latest, "Earlier answers", async (at) => (await look(`history?limit=${PAGE}&before=${latest + 1 - at}`))?.events.map(entry)));
+    moreButton(list, latest, "Earlier answers", async (at) => {
+      const more = await look(`history?limit=${PAGE}&before=${latest + 1 - at}`);
+      return more ? entries(more) : [];
+    }));
   list.querySelector(`[data-number="${wanted}"] summary`)?.click();
 }
 
-function entry(/** @type {Entry} */ event) {
+/** All that one answerer said can be set aside, and taken back. @param {Answerer} answerer */
+function answerer({ by, n, is_aside: isAside }) {
+  const words = `${by?.replace(":", " ") ?? "nobody named"}, ${plural(n, "answer")}`;
+  const turn = by !== null && button(isAside ? "Take back" : "Set aside", () => carryOut("set-aside", { by, is_aside: !isAside }), { class: "quiet", ariaLabel: `${isAside ? "Take back" : "Set aside"} all that ${by} said`, title: isAside ? "Let these answers count again" : "Let none of these answers count" });
+  return el("span", { class: isAside ? "answerer aside" : "answerer", dir: "auto" }, words, turn);
+}
+
+/** Each answer, with the checks that were made right after it. @type {(reply: { events: Entry[], checks: Checked[] }) => Node[]} */
+const entries = ({ events, checks }) => events.map((event) => entry(event, checks.filter(({ after }) => Math.max(1, after) === event.number)));
+
+/** @type {(event: Entry, checks: Checked[]) => any} */
+function entry(event, checks) {
   const panel = el("div", { class: "revise" });
-  const line = el("summary", { class: "event" },
-    el("span", { class: "number" }, `${event.number}`), tile(event.left), saidOf(event),
-    el("span", { class: "titles cut", dir: "auto" }, event.left.spark && !event.groups.length && `${event.left.title} – ${event.right.title}`, el("i", {}, kind(event))));
-  return el("li", { "data-number": event.number }, el("details", { on: { toggle: () => offer(event, panel) } }, line, panel));
+  const line = el("summary", { class: "event" }, el("span", { class: `what ${event.answer}` }, saidOf(event)),
+    el("span", { class: "meta hint" }, el("i", { class: "kind" }, kind(event)), signature(event), el("span", {}, `answer ${event.number}`)));
+  return el("li", { "data-number": event.number }, checks.map(note), el("details", { on: { toggle: () => offer(event, panel) } }, line, panel));
 }
 
-/** “= 3 (its picture, its name)”, or for a pair the other item. @param {Entry} event */
+/** Who said it and when, as far as that is known. @param {{ by: string | null, at: string | null }} event */
+function signature({ by, at }) {
+  const time = at ? new Date(at) : null;
+  const isToday = time?.toDateString() === new Date().toDateString();
+  const shown = time && !Number.isNaN(time.getTime()) && el("time", { dateTime: at, title: time.toLocaleString("en") },
+    time.toLocaleString("en", { ...(!isToday && { day: "numeric", month: "short" }), hour: "2-digit", minute: "2-digit", hour12: false }));
+  return [by && el("span", { dir: "auto" }, by.replace(":", " ")), shown];
+}
+
+/** A group as it is called now, by one of its items. @param {Option} group */
+const named = (group) => el("span", { class: "group-line" }, keyMark(group), group.shown[0] && tile(group.shown[0]), group.name && el("b", { dir: "auto" }, group.name));
+
+const PAIR = { same: "belong together", different: "do not belong together", unsure: "not sure whether they belong together" };
+
+/** An answer as a sentence of pictures and words. @param {Entry} event */
 function saidOf(event) {
-  const isNone = event.groups.length > 0 && event.answer === "different";
-  return [el("span", { class: `said ${event.answer}` }, isNone ? [sign("different"), " none of these"] : signed(event.answer)),
-    event.groups.length ? event.groups.filter((_, place) => isChosen(event, place)).map(groupLine) : tile(event.right)];
+  const { left, right, answer, groups, links } = event;
+  const item = tile(left);
+  const said = (/** @type {string} */ words) => el("span", { class: "said" }, words);
+  if (!groups.length) return [item, el("span", {}, "and"), tile(right), said(PAIR[answer]), links.length > 1 && el("span", {}, `and ${links.length - 1} more at once`)];
+  const chosen = groups.filter((_, place) => isChosen(event, place)).map(named);
+  if (answer === "unsure") return [item, said("not sure where it belongs")];
+  if (answer === "different") return [item, said(groups.length === 1 ? "does not belong to" : `belongs to none of ${groups.length} groups`), groups.length === 1 && named(groups[0])];
+  return [item, said("belongs to"), chosen, chosen.length > 1 && el("span", {}, "which are one group")];
 }
 
-/** Several things said at once show the first, and how many there are. @param {Entry} event */
-function kind({ groups, links, source }) {
-  const more = links.length > 1 ? `and ${links.length - 1} more at once` : "";
-  const why = /** @type {Record<string, string>} */ ({ mended: "a group was mended", given: "given beforehand" })[source];
-  return groups.length ? "" : [more, why].filter(Boolean).join(": ");
+const kind = (/** @type {Entry} */ { source }) => /** @type {Record<string, string>} */ ({ mended: "a group was mended", given: "given beforehand" })[source];
+
+/** A check is no answer: it changes no group. @param {Checked} check */
+function note(check) {
+  const again = check.is_same === null ? "not sure" : check.is_same ? "the same answer" : "another answer";
+  const words = check.source === "repeat" ? ["asked again: ", el("b", {}, again)] : ["checked: ", el("b", {}, PAIR[check.answer])];
+  return el("p", { class: "event note hint" }, el("span", { class: "what" }, tile(check.left), check.source === "check" && tile(check.right), el("span", {}, words)), el("span", { class: "meta" }, "changes no group", signature(check)));
 }
 
 /** @type {(event: Entry, panel: HTMLElement) => void} */

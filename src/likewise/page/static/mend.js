@@ -222,7 +222,7 @@ async function openSplit(/** @type {number} */ id) {
 
 export function startMending() {
   /** Keys move selected items, by the list “Move to”. @returns {HTMLElement[]} */
-  const ways = () => [...dialog.querySelectorAll(".can-move details:first-of-type [data-key]")];
+  const ways = () => [...dialog.querySelectorAll(".can-move details:first-of-type [data-key], .again [data-key]")];
   const typed = keyTyper(() => ways().map((way) => way.dataset.key ?? ""), (key) => ways().find((way) => way.dataset.key === key)?.click());
   dialog.addEventListener("keydown", (/** @type {any} */ event) => {
     const key = event.key.toLowerCase();
