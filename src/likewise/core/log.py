@@ -215,9 +215,10 @@ class Log:
         if self.row_numbers is not None:
             number = self.row_numbers.tolist()
         numbers = {gesture.links: gesture.number for gesture in self.events}
-        said = [(e, e.number, e.source) for e in self.events]
-        checked = [(e, 0, "check") for e in self._log if isinstance(e, Checked)]
-        again = [(e, numbers.get(e.before, 0), "repeat") for e in self.repeated]
+        told: list[tuple[Gesture | Checked | Repeated, int, str]]
+        told = [(e, e.number, e.source) for e in self.events]
+        told += [(e, 0, "check") for e in self._log if isinstance(e, Checked)]
+        told += [(e, numbers.get(e.before, 0), "repeat") for e in self.repeated]
         records = [
             {
                 "number": count,
@@ -230,7 +231,7 @@ class Log:
                 "at": entry.at,
                 "seconds": entry.seconds,
             }
-            for entry, count, source in (*said, *checked, *again)
+            for entry, count, source in told
             for link in entry.links
         ]
         return pandas.DataFrame.from_records(records)
