@@ -14,6 +14,7 @@ from likewise.files import whole_file
 from likewise.project import FORMATS, open_session_file
 from likewise.project.formats import format_of, written
 from likewise.project.growing import JOINED
+from likewise.project.handover import LINKS, Links, Part, write_folder
 from likewise.project.large import export_folder
 from likewise.project.paths import SUFFIX
 from likewise.project.project import Project
@@ -37,8 +38,15 @@ LISTS = ("csv", "xlsx", "parquet", "jsonl")
 @click.option(
     "--format",
     metavar="NAME",
-    help="The format, where the suffix does not say it: names-csv, changes-html, changes-csv, "
-    "changes-groups-csv or changes-json.",
+    help="The format, where the suffix does not say it: folders, xmp, imagefolder, label-studio, "
+    "splink, names-csv, changes-html, changes-csv, changes-groups-csv or changes-json.",
+)
+@click.option(
+    "--links",
+    type=click.Choice(LINKS),
+    default="hard",
+    help="With --format folders or imagefolder: what is in the folder. hard (the default) and "
+    "symbolic links take no space, copies do.",
 )
 @click.option(
     "--only-new",
@@ -62,6 +70,7 @@ def export(
     output: str,
     *,
     format: str | None,
+    links: Links,
     only_new: bool,
     overwrite: bool,
     cluster: str | None,
@@ -74,7 +83,8 @@ def export(
     itself for `likewise.Session.from_dict`, .py a script that loads it. For data that is read in
     batches (many Parquet files, or more than fits in memory) FILE is a folder; it gets one Parquet
     file with groups for every file of the input. The formats changes-... say what became of groups
-    that a session began from.
+    that a session began from. The formats folders, xmp, imagefolder and label-studio are several
+    files: FILE is a folder, in which nothing is replaced, or ends in .zip.
     """
     path = Path(output)
     suffix = path.suffix.removeprefix(".").lower()
@@ -100,6 +110,9 @@ def export(
         raise InputError(f"{path} must end in one of {suffixes}, or --format must be given")
     writer = format_of(format or suffix)
     with closing(open_session_file(session, strategy=strategy, kind=kind).project) as project:
+        if writer.parts is not None and suffix != "zip":
+            _write_parts(list(writer.parts(project)), path, project, links)
+            return
         _refuse_inputs(path, project, Path(writer.file_name).suffix)
         project.lists_only_new = only_new
         if project.rest is not None:
@@ -126,6 +139,19 @@ def _refuse_inputs(path: Path, project: Project, suffix: str) -> None:
             f"{path} is the {what}, and would be replaced. Choose another name, such as "
             f"{path.with_name(f'{path.stem}-groups{suffix}')}."
         )
+
+
+def _write_parts(parts: list[Part], folder: Path, project: Project, links: Links) -> None:
+    """Write an export of several files to a folder."""
+    source = project.items.source.resolve()
+    has_pictures = any(part.source is not None for part in parts)
+    if has_pictures and source.is_dir() and folder.resolve().is_relative_to(source):
+        raise InputError(
+            f"{folder} is inside of {source}, where the next likewise update would take the "
+            "pictures for new ones. Choose a folder elsewhere."
+        )
+    n = write_folder(parts, folder, links)
+    click.echo(f"{folder}: {plural(n, 'file')}")
 
 
 def _write_folder(

@@ -177,6 +177,10 @@ class Items:
         """Return where item `i` can be found by a person at a terminal."""
         return self.ids[i]
 
+    def file(self, i: int) -> Path | None:
+        """Return the file that item `i` is, None if it is no file or is gone."""
+        return None
+
     def tile(self, i: int) -> dict[str, Any]:
         """Return item `i` for a small tile: ``{"line": text}``, ``{"spark": points}`` or nothing.
 

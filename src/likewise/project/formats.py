@@ -12,9 +12,9 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from likewise.project.lives import lives_of, shown_key
 from likewise.project.project import Project
 from likewise.project.workbook import workbook
 from likewise.registry import Registry
+
+if TYPE_CHECKING:
+    from likewise.project.handover import Part
 
 Columns = dict[str, list[Any]]
 
@@ -58,7 +61,8 @@ class Format:
     """A way to write the result: `write` makes the bytes of a file from a project.
 
     `file_name` is what a file is called, behind the name of its source: see `file_name_of`. One
-    that `needs_before` is for sessions that began from groups.
+    that `needs_before` is for sessions that began from groups. `parts` are the files of one that
+    may also be written to a folder: see `likewise.project.handover`.
     """
 
     title: str
@@ -66,6 +70,7 @@ class Format:
     file_name: str
     write: Callable[[Project], bytes]
     needs_before: bool = False
+    parts: Callable[[Project], Iterable[Part]] | None = None
 
 
 def written(project: Project, format: Format) -> bytes:
@@ -81,8 +86,7 @@ def written(project: Project, format: Format) -> bytes:
 def columns_of(project: Project) -> Columns:
     """Return the result as columns, one entry per item: the items' own columns first."""
     with project.lock:
-        rows = _rows(project) if project.session.row_numbers is None else _all_items(project)
-        ids, places, labels, how, certainty, marked = zip(*rows, strict=True)
+        ids, places, labels, how, certainty, marked = zip(*rows_of(project), strict=True)
         titles, names = titles_of(project.session), group_names(project.session)
         words, by = project.instruction, _signed(project)
         return {
@@ -121,8 +125,21 @@ def _ancestors(project: Project, labels: Sequence[int]) -> Columns:
     return {name: values for name, values in columns.items() if any(values)}
 
 
-Row = tuple[str, int | None, int, str, float, bool]
-"""An item: its id, its place among the items, its label, how it is known, whether it is marked."""
+class Row(NamedTuple):
+    """An item of the result: `place` is where it is among the items, None if it is gone."""
+
+    id: str
+    place: int | None
+    label: int
+    how: str
+    certainty: float
+    is_marked: bool
+
+
+def rows_of(project: Project) -> list[Row]:
+    """Return all items of the result, those outside of a sample as predicted."""
+    with project.lock:
+        return _rows(project) if project.session.row_numbers is None else _all_items(project)
 
 
 def _rows(project: Project) -> list[Row]:
@@ -130,7 +147,7 @@ def _rows(project: Project) -> list[Row]:
     labels, marks = project.session.labels.tolist(), project.session.marks
     how, certainty = (values.tolist() for values in project.how_known())
     return [
-        (name, place, labels[row], how[row], certainty[row], row in marks)
+        Row(name, place, labels[row], how[row], certainty[row], row in marks)
         for name, row, place in project.listed()
     ]
 
@@ -154,12 +171,12 @@ def _all_items(project: Project) -> list[Row]:
         labels, certainty = model.predict(X), np.full(len(X), np.nan)
     predicted = zip(project.items.ids, labels.tolist(), certainty, strict=True)
     rows: list[Row] = [
-        (name, place, label, "learned", float(certain), False)
+        Row(name, place, label, "learned", float(certain), False)
         for place, (name, label, certain) in enumerate(predicted)
     ]
     for row in _rows(project):
-        if row[1] is not None:
-            rows[row[1]] = row
+        if row.place is not None:
+            rows[row.place] = row
     return rows
 
 
@@ -304,6 +321,11 @@ FORMATS: Registry[Format] = Registry(
         "jsonl": Format("JSON lines", "application/x-ndjson", "groups.jsonl", _table(as_jsonl)),
         "json": Format("Session file", "application/json", "session.json", to_session),
         "py": Format("Python that loads it", "text/x-python", "load_session.py", to_snippet),
+        "folders": "likewise.project.handover:FOLDERS",
+        "xmp": "likewise.project.handover:XMP",
+        "imagefolder": "likewise.project.handover:IMAGEFOLDER",
+        "label-studio": "likewise.project.handover:LABEL_STUDIO",
+        "splink": "likewise.project.handover:SPLINK",
         "names-csv": Format("Old and new names (CSV)", CSV, "names.csv", to_names),
         "changes-html": "likewise.project.changes:PAGE",
         "changes-csv": "likewise.project.changes:ITEMS",
@@ -315,6 +337,10 @@ FORMATS: Registry[Format] = Registry(
 """All formats, by the suffix of their files or by name."""
 
 
+FOR_FILES = ("folders", "xmp", "imagefolder")
+"""The formats for pictures in a folder."""
+
+
 def formats_for(project: Project) -> list[str]:
     """Return the names of the formats that a project can be exported in."""
     has_before = project.session.strategy.given_groups() is not None
@@ -323,6 +349,8 @@ def formats_for(project: Project) -> list[str]:
         for name in FORMATS.names
         if (has_before or not FORMATS.find(name).needs_before)
         and (name != "names-csv" or project.items.kind == "names")
+        and (name not in FOR_FILES or (project.items.n and project.items.file(0) is not None))
+        and (name != "splink" or project.items.kind in ("rows", "names"))
     ]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from likewise.errors import InputError
-from likewise.files import open_regular
+from likewise.files import check_regular, open_regular
 from likewise.items.cache import FeatureCache
 from likewise.items.encoders import AUTO, check_same, check_trusted, named, notices
 from likewise.items.features import Aspect, Features, Problem
@@ -84,6 +84,7 @@ class ImageItems(Items):
             )
         self._load = load
         self._locations = locations
+        self._folder: Path | None = None
         self._cache = cache
         self._thumbnail = lru_cache(maxsize=256)(self._encode)
 
@@ -119,7 +120,7 @@ class ImageItems(Items):
         paths, problems, notes = find_pictures(folder)
         with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
             looks = list(pool.map(lambda path: _look(path, folder), paths))
-        return cls(
+        items = cls(
             source,
             names_in(paths, folder),
             looks,
@@ -130,6 +131,8 @@ class ImageItems(Items):
             problems=problems,
             notes=notes,
         )
+        items._folder = folder
+        return items
 
     @classmethod
     def _in_memory(cls, things: Sequence[Any], white: float | None, **options: Any) -> Self:
@@ -166,6 +169,17 @@ class ImageItems(Items):
     def location(self, i: int) -> str:
         """Return the path of picture `i`, to be opened from a terminal."""
         return self._locations[i]
+
+    def file(self, i: int) -> Path | None:
+        """Return the file of picture `i`, unless it is gone or now leads out of the folder."""
+        if self._folder is None:
+            return None
+        try:
+            path = Path(self._locations[i]).resolve(strict=True)
+            check_regular(path)
+        except (InputError, OSError, RuntimeError):
+            return None
+        return path if path.is_relative_to(self._folder) else None
 
     def thumbnail(self, i: int, size: int = 512, *, format: str = "webp") -> bytes:
         """Return picture `i` with at most `size` pixels a side, or a placeholder."""
