@@ -116,7 +116,14 @@ class RowStrategy(Strategy):
         return strategy
 
     @classmethod
-    def from_rows(cls, X: Array, **_: Any) -> Self:  # noqa: ARG003
+    def from_rows(
+        cls,
+        X: NDArray[Any],  # noqa: ARG003
+        *,
+        train_indices: Ints | None = None,  # noqa: ARG003
+        seed: int = 0,  # noqa: ARG003
+        n_jobs: int | None = None,  # noqa: ARG003
+    ) -> Self:
         """Refuse: the laboratory makes these strategies, with parameters of their own."""
         raise InputError(
             f"the strategy {cls.name!r} cannot be made from rows alone; choose another one, such "
