@@ -109,7 +109,7 @@ ODD: list[object] = [
     "\ud800", [], [[]], {}, {"do": "undo"}, [0, 1, "same"], "closest-first", "<f8", "|O",
     {"base64": "", "dtype": "<f8", "shape": [10**12]}, {"payload": "setup 0"}, ["x"] * 50,
     {"base64": "eJwDAAAAAAE=", "dtype": "V8", "shape": [-1]},
-]  # fmt: skip  # fmt: skip
+]  # fmt: skip
 
 
 def mutated_json(value, rng):
