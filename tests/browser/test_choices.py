@@ -122,7 +122,7 @@ def test_who_prefers_pairs_gets_a_choice_as_pairs_and_it_is_one_gesture(chooser)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_choice_breaks_no_rule_of_accessibility(served, person, scheme, axe):
     someone = person(served, color_scheme=scheme, reduced_motion="reduce")
-    someone.expect(someone.page.locator("#strip .card").first).to_be_visible()
+    someone.expect(someone.page.locator(".option").first).to_be_visible()
     axe(someone.page, "choice")
 
 
@@ -132,18 +132,19 @@ def test_the_item_stays_in_sight_and_nothing_lies_over_anything(served, person, 
     page, width = someone.page, way["viewport"]["width"]
     for _ in range(2):
         page.locator(".option").last.scroll_into_view_if_needed()
+        assert page.locator(".option").last.bounding_box()["height"] >= 90
         item = page.locator(".choice .item").bounding_box()
         assert item["y"] >= 0
         assert item["height"] >= 80
         last = page.locator(".option").last.bounding_box()
-        below = page.locator("#view-ask > .answers").bounding_box()
+        below = page.locator("#view-ask > .progress").bounding_box()
         assert last["y"] < below["y"]
         apart = item["y"] + item["height"] <= last["y"] or item["x"] + item["width"] <= last["x"]
         assert apart
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate("document.documentElement.scrollHeight") <= way["viewport"]["height"]
         someone.do(page.locator(".choose").last.click)
-        assert page.locator(".options").evaluate("e => e.scrollTop") == 0
+        assert page.locator("#stage").evaluate("e => e.scrollTop") == 0
         assert page.locator("main").evaluate("e => e.scrollTop") == 0
 
 
@@ -280,8 +281,8 @@ def test_a_group_without_a_name_says_what_it_is_about(tmp_path, serve, person):
     someone = person(serve(tmp_path / "posts.csv", questions="choices", text="text"), kinds)
     someone.answer(4)
     assert len(someone.fetch("api/query")["question"]["groups"]) == 3
-    about = someone.page.locator(".option-about").first
-    someone.expect(about).to_contain_text(re.compile("orbit|puck|gear"))
+    name = someone.page.locator(".option-name").first
+    someone.expect(name).to_have_attribute("placeholder", re.compile("orbit|puck|gear"))
 
 
 def test_a_preview_says_which_group_would_be_chosen(chooser):
@@ -341,9 +342,11 @@ def test_the_pictures_that_a_choice_may_show_next_are_fetched_beforehand(chooser
     ahead = someone.fetch("api/ahead")["next"]
     assert set(ahead) == {"0", "none"}
     after = [question for question in ahead.values() if question]
-    small = [thing for q in after for group in q.get("groups", []) for thing in group["shown"]]
+    shown = [group["shown"] for q in after for group in q.get("groups", [])[: q.get("n_large")]]
+    small = {f"{t['image']}&size=small" for things in shown for t in things[1:]}
+    covers = {f"{things[0]['image']}&size=middle" for things in shown}
     large = [q[side] for q in after for side in ("item", "left", "right") if side in q]
-    wanted = {f"{t['image']}&size=small" for t in small} | {t["image"] for t in large}
+    wanted = small | covers | {t["image"] for t in large}
     someone.page.wait_for_function(
         """wanted => {
           const got = performance.getEntriesByType("resource").map(e => e.name);

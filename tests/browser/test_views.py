@@ -54,7 +54,7 @@ def test_a_folder_of_200_pictures_is_labeled_with_the_network_off(digits, serve,
     assert widths == [96, 96]
     for _ in range(12):
         someone.press(someone.right_key())
-    someone.expect(page.locator("#strip .card").first).to_be_visible()
+    someone.expect(page.locator("#ask-title")).to_be_visible()
     for name in ("Groups", "Map", "History"):
         someone.go(name)
     assert foreign == []
@@ -232,7 +232,6 @@ def test_how_complete_the_groups_are_fits_a_phone(digits, serve, person, tmp_pat
         assert someone.answer(5) == 5
     page = someone.page
     someone.expect(page.locator("#progress")).to_contain_text("% right (at least")
-    someone.expect(page.locator("#curve")).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
@@ -248,8 +247,12 @@ def test_the_line_and_its_curve_say_how_good_the_groups_are_and_what_more_would_
     found = someone.fetch("api/progress")
     shares = [f"{share:.0%}" for _, share in found["completeness"]["curve"]]
     name = f"share right, by answers: {', '.join(shares)}"
+    quality = found["outlook"]["quality"]
+    someone.expect(page.locator("#progress")).to_have_text(quality[:1].upper() + quality[1:])
+    page.locator("#how-good summary").click()
     someone.expect(page.get_by_role("img", name=name, exact=True)).to_be_visible()
-    someone.expect(page.locator("#progress")).to_have_text(found["outlook"]["line"])
+    someone.expect(page.locator("#more-about")).to_contain_text("10 more answers (about ")
+    page.keyboard.press("Escape")
     assert "10 more answers (about " in found["outlook"]["line"]
     assert all(event.seconds > 0 for event in server.project.session.events)
     someone.go("Groups")
@@ -444,7 +447,7 @@ def test_no_kind_of_items_breaks_a_rule_of_accessibility(input_of, serve, person
         someone = person(server, color_scheme=scheme, reduced_motion="reduce")
         page = someone.page
         page.goto(server.address + "#ask")
-        someone.expect(page.locator("#strip .card").first).to_be_visible()
+        someone.expect(page.locator("#ask-title")).to_be_visible()
         axe(page, f"ask, {scheme}")
         for key in {"images": "+b", "texts": "", "series": "o"}[kind]:
             page.keyboard.press(key)
@@ -475,10 +478,10 @@ def test_no_view_breaks_a_rule_of_accessibility(table, serve, person, scheme, ax
     def check(name):
         axe(page, name)
 
-    someone.expect(page.locator("#strip .card").first).to_be_visible()
+    someone.expect(page.locator("#ask-title")).to_be_visible()
     check("ask")
     someone.answer(8)
-    someone.expect(page.locator("#strip .card").first).to_be_visible()
+    someone.expect(page.locator("#ask-title")).to_be_visible()
     check("ask after answers")
     page.keyboard.press("?")
     someone.expect(page.get_by_role("heading", name="How this works")).to_be_visible()
@@ -530,7 +533,7 @@ def test_the_page_weighs_less_than_200_kilobytes(labeler):
     someone.page.context.clear_cookies()
     someone.page.on("response", lambda reply: replies.append(reply))  # noqa: PLW0108 (it is marked)
     someone.page.goto(server.address)
-    someone.expect(someone.page.locator("#strip .card").first).to_be_visible()
+    someone.expect(someone.page.locator("#ask-title")).to_be_visible()
     sizes = {reply.url: len(reply.body()) for reply in replies if "/api/" not in reply.url}
     assert len(sizes) > 15
     assert sum(sizes.values()) < 200_000
@@ -545,7 +548,8 @@ def test_what_is_compared_takes_most_of_a_small_screen(digits, serve, person, tm
     box = someone.page.locator("#pair").bounding_box()
     assert box["width"] * box["height"] > 0.5 * screen["width"] * screen["height"]
     picture = someone.page.locator(".frame img").first.bounding_box()
-    assert min(picture["width"], picture["height"]) > 380
+    # Small pictures are enlarged, but not beyond three times their size.
+    assert min(picture["width"], picture["height"]) == 3 * 96
     # All of the question is seen without scrolling.
     assert someone.page.evaluate("document.documentElement.scrollHeight") <= screen["height"]
 

@@ -12,6 +12,7 @@ interface Thing {
   image?: string;
   spark?: number[];
   line?: string;
+  telling?: string[];
   n_copies?: number;
 }
 
@@ -40,6 +41,7 @@ interface View {
   text?: string;
   length?: number;
   telling?: string[];
+  marked?: string[];
   fields?: [string, string][];
   scales?: Record<string, number>;
   html?: string;
@@ -76,7 +78,8 @@ interface Group extends Keyed, Counts {
 
 /** A group to choose; `place` is where it stands in the question. */
 interface Option extends Keyed {
-  group: number;
+  /** Its id; null if it is known by its name only. */
+  group: number | null;
   shown: Thing[];
   place: number;
 }
@@ -114,6 +117,8 @@ interface Choice {
   number: number;
   item: Item;
   groups: Option[];
+  /** How many of the groups, the first ones, are drawn large. */
+  n_large: number;
   fields: Field[];
   distance?: undefined;
   turn?: undefined;
@@ -129,8 +134,18 @@ interface Completeness {
 
 interface Progress {
   progress: { answered: number; unsure: number; estimate: number | null; n_groups: number };
-  outlook: { line: string; can_stop: boolean; can_rebuild: boolean };
+  outlook: { line: string; quality: string; more: string; can_stop: boolean; can_rebuild: boolean };
   completeness: Completeness | null;
+  /** What distinguishes groups without a name, by the id of the group. */
+  abouts: Record<string, string>;
+  merges: { left: Option; right: Option }[];
+  seen: Seen;
+}
+
+/** By what the items are grouped, and how to get better features. */
+interface Seen {
+  aspects: { name: string; description: string; weight?: number | null; is_on?: boolean }[];
+  better: string;
 }
 
 /** Where the session is. */
@@ -280,4 +295,5 @@ interface Props {
 interface Look {
   color: string;
   shape: string;
+  pattern: string;
 }

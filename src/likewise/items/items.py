@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -187,6 +187,17 @@ class Items:
         With nothing, its picture is shown, or else its title.
         """
         return small(self.view(i))
+
+    def key_words(self, members: Sequence[int]) -> list[str]:
+        """Return words that distinguish these items from the others, the best first."""
+        return []
+
+    def passage(self, i: int, words: Collection[str]) -> dict[str, Any]:
+        """Return item `i` for a tile that stands for a group with these key words.
+
+        By default this is its `tile`. Of a long text, it is the part that tells most.
+        """
+        return self.tile(i)
 
     def sum_up(self, members: Sequence[int]) -> str:
         """Return a few words that distinguish these items from the others, or an empty text."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
@@ -48,6 +48,9 @@ TEXT_LENGTH = 20_000
 
 LOOKED_AT = 4_000
 """Tiles and key words come from this many characters of a text."""
+
+PASSAGE_LENGTH = 300
+"""A passage of a text that stands for its group has at most this many characters."""
 
 N_KEY_WORDS = 4
 """How many key words sum up a group."""
@@ -107,7 +110,13 @@ class TextItems(TableItems):
         """Return the beginning of what the text says."""
         return {"line": telling(self._texts[i])[:LINE_LENGTH]}
 
-    def sum_up(self, members: Sequence[int]) -> str:
+    def passage(self, i: int, words: Collection[str]) -> dict[str, Any]:
+        """Return the part of a text that has most of some words, and which words to mark in it."""
+        line = part_with(telling(self._texts[i]), words)
+        found = {word.lower() for word in WORD.findall(line)}
+        return {"line": line, "telling": sorted(found.intersection(words))}
+
+    def key_words(self, members: Sequence[int]) -> list[str]:
         """Return key words of these texts, ranked by class-based TF-IDF."""
         common = common_words()
         here = Counter(word for i in members for word in self._words(i))
@@ -121,7 +130,11 @@ class TextItems(TableItems):
         best: dict[str, str] = {}
         for word in sorted(scores, key=lambda word: (-scores[word], word)):
             best.setdefault(word.removesuffix("s"), word)
-        return ", ".join(list(best.values())[:N_KEY_WORDS])
+        return list(best.values())
+
+    def sum_up(self, members: Sequence[int]) -> str:
+        """Return the first key words of these texts."""
+        return ", ".join(self.key_words(members)[:N_KEY_WORDS])
 
     def _words(self, i: int) -> frozenset[str]:
         if i not in self._known_words:
@@ -136,13 +149,16 @@ class TextItems(TableItems):
         return len(sample), Counter(word for i in sample for word in self._words(i))
 
     def view(self, i: int) -> dict[str, Any]:
-        """Return the text and the fields beside it."""
+        """Return the text and the fields beside it; the head of a mail is among these."""
+        text = self._texts[i]
+        head = HEADERS.match(text[:LOOKED_AT])
+        body = text[head.end() :].lstrip("\n") if head else text
         return {
             "kind": self.kind,
-            "text": self._texts[i][:TEXT_LENGTH],
-            "length": len(self._texts[i]),
+            "text": body[:TEXT_LENGTH],
+            "length": len(body),
             "telling": self._rarest(i),
-            "fields": self._beside.row(i),
+            "fields": [*self._beside.row(i), *(headers(head[0]) if head else ())],
         }
 
     def _rarest(self, i: int) -> list[str]:
@@ -228,6 +244,41 @@ def telling(text: str) -> str:
     body = HEADERS.sub("", start)
     lines = [line for line in body.splitlines() if not PASSED_OVER.fullmatch(line)]
     return " ".join(" ".join(lines).split()) or " ".join(start.split())
+
+
+def headers(head: str) -> list[list[str]]:
+    """Return the lines of the head of a mail as fields, what it is about first."""
+    lines = re.sub(r"\n[ \t]+", " ", head).splitlines()
+    fields = [[part.strip() for part in line.split(":", 1)] for line in lines if ":" in line]
+    return sorted(fields, key=lambda field: field[0] != "Subject")
+
+
+def part_with(text: str, words: Collection[str], length: int = PASSAGE_LENGTH) -> str:
+    """Return the part of a text with the most different words of some, cut at words.
+
+    Examples
+    --------
+    >>> from likewise.items.texts import part_with
+    >>> part_with("I know little about it, but the orbit of the moon is low.", {"moon"}, 30)
+    '… the orbit of the moon is low.'
+    """
+    if len(text) <= length:
+        return text
+    places = [(m.start(), m.end(), m[0].lower()) for m in WORD.finditer(text)]
+    best, most = 0, 0
+    for begin, _, word in places:
+        if word not in words:
+            continue
+        start = max(0, min(begin - length // 4, len(text) - length))
+        inside = {w for a, b, w in places if a >= start and b <= start + length and w in words}
+        if len(inside) > most:
+            best, most = start, len(inside)
+    end = best + length
+    if best:
+        best = text.find(" ", best) + 1 or best
+    cut = end if end >= len(text) else max(text.rfind(" ", best, end + 1), best + 1)
+    part = text[best:cut].strip()
+    return f"{'… ' if best else ''}{part}{'' if cut >= len(text) else ' …'}"
 
 
 @cache

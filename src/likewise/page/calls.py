@@ -31,8 +31,8 @@ from likewise.project.mending import Mending, changed_rows
 from likewise.project.mending import split as split_links
 from likewise.project.outlook import wilson_interval
 
-SIZES = {"small": 160, "large": 1024}
-"""Pictures come in these two sizes only, so that requests cannot fill the cache."""
+SIZES = {"small": 160, "middle": 480, "large": 1024}
+"""Pictures come in these sizes only, so that requests cannot fill the cache."""
 
 TO_CHOOSE = (
     'the question offers several groups: send "chosen", the place of a group from 0, null for none '

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,10 @@ N_TYPICAL = 6
 """How many members of a group are shown in lists of groups."""
 N_FELLOWS = 4
 """How many items of the same group are shown below each item of a pair."""
+N_KEY_WORDS = 24
+"""How many key words of a group are marked in its texts."""
+N_LARGE = 6
+"""How many groups of a question are drawn large, with several items and fields."""
 LONGEST_ANSWER = 86400
 """The longest time an answer may take, in seconds: one day."""
 
@@ -87,13 +93,22 @@ def question(project: Project, query: Question | None, *, with_distance: bool = 
     if query is None:
         return None
     if not query.is_pair:
+        likeliest, others = query.groups[:N_LARGE], query.groups[N_LARGE:]
         item = whole_thing(project, query.row)
+        if "text" in item["view"]:
+            words = (project.key_words(rows[0])[:N_KEY_WORDS] for rows in likeliest)
+            item["view"]["marked"] = sorted(set(chain.from_iterable(words)))
         return {
             "kind": "choice",
             "number": query.number,
             "item": item,
-            "groups": [_group_to_choose(project, rows) for rows in query.groups],
-            "fields": project.compare(query.row, [rows[0] for rows in query.groups]),
+            "groups": [
+                *(_group_to_choose(project, rows) for rows in likeliest),
+                # A typical one is enough where there is little room.
+                *(_group_to_choose(project, rows[:1]) for rows in others),
+            ],
+            "n_large": len(likeliest),
+            "fields": project.compare(query.row, [rows[0] for rows in likeliest]),
         }
     shown = {
         "kind": "pair",
@@ -114,16 +129,34 @@ def question(project: Project, query: Question | None, *, with_distance: bool = 
 def _group_to_choose(project: Project, rows: Sequence[int]) -> Json:
     """Return a group that an item may belong to, with some of its rows."""
     number, name, size = in_short(project.session, rows[0])
-    ids = group_ids(project.session)
-    n_copies = sum(len(c) for row, c in project.copies.items() if ids[row] == ids[rows[0]])
+    group = int(group_ids(project.session)[rows[0]])
+    copies = project.session.once("copies by group", lambda: _copies_by_group(project))
     return {
-        "group": int(ids[rows[0]]),
+        "group": group,
         "number": number,
         "key": key_of(number),
         "name": name,
-        "size": size + n_copies,
-        "shown": [thing(project, row) for row in rows],
+        "size": size + copies[group],
+        "shown": [_typical(project, row, rows[0]) for row in rows],
     }
+
+
+def _typical(project: Project, row: int, head: int) -> Json:
+    """Return an item that stands for the group of a row: of a long text, the part that tells."""
+    place = project.where[row]
+    if place is None or project.items.has_pictures:
+        return thing(project, row)
+    words = project.key_words(head)[:N_KEY_WORDS]
+    return thing(project, row) | project.items.passage(place, words)
+
+
+def _copies_by_group(project: Project) -> Counter[int]:
+    """Return how many items of each group, by its id, are copies of others."""
+    ids = group_ids(project.session)
+    copies: Counter[int] = Counter()
+    for row, names in project.copies.items():
+        copies[int(ids[row])] += len(names)
+    return copies
 
 
 def asked(project: Project, *, with_distance: bool = False) -> Json:
@@ -150,6 +183,28 @@ def progress(project: Project) -> Json:
         "progress": {**asdict(now), "line": str(now)},
         "outlook": {**asdict(prospect), "line": prospect.line, "can_rebuild": has_more},
         "completeness": None if complete is None else asdict(complete),
+        "abouts": _abouts(project),
+        "seen": _seen(project),
+    }
+
+
+def _abouts(project: Project) -> dict[str, str]:
+    """Return what distinguishes the groups of the open question that have no name, by their id."""
+    query = project.ask()
+    if query is None or query.is_pair:
+        return {}
+    ids = group_ids(project.session)
+    heads = {int(ids[rows[0]]): rows[0] for rows in query.groups if rows}
+    unnamed = [group for group in project.groups() if group.id in heads and not group.name]
+    return {str(group.id): words for group in unnamed if (words := project.sum_up(group))}
+
+
+def _seen(project: Project) -> Json:
+    """Return by which aspects the items are grouped, and how to get better ones."""
+    aspects = project.features.aspects
+    return {
+        "aspects": [{"name": a.name, "description": a.description} for a in aspects],
+        "better": " ".join(dict.fromkeys(a.better for a in aspects if a.better)),
     }
 
 

@@ -261,6 +261,15 @@ class Project:
         inside = [place for row in rows if (place := self.where[row]) is not None]
         return self.items.sum_up(inside) if inside else ""
 
+    def key_words(self, row: int) -> list[str]:
+        """Return words that distinguish the group of a row from the others, the best first."""
+        return self.session.once(f"key words of {row}", lambda: self._key_words(row))
+
+    def _key_words(self, row: int) -> list[str]:
+        rows = rows_like(self.session, row, N_SUMMED_UP)
+        inside = [place for row in rows if (place := self.where[row]) is not None]
+        return self.items.key_words(inside) if inside else []
+
     def compare(self, row: int, heads: Sequence[int]) -> list[dict[str, Any]]:
         """Return the fields of a row beside those of groups; empty for items without fields."""
         place, fields = self.where[row], self.items.fields

@@ -1,13 +1,15 @@
-// The question: two items, three answers, one line of progress, the groups beside it.
+// The question: an item and all groups, or two items; one line of progress; what may be merged.
 
 import { app, carryOut, changeInTurn, complain, fetchProgress, look, onState, underWay } from "./app.js";
 import { get } from "./api.js";
-import { inOrder, showChoice } from "./choice.js";
+import { inOrder, showChoice, startFinding } from "./choice.js";
 import { button, byId, count, el, every, fill, keyMark, plural } from "./dom.js";
 import { openGroup } from "./group.js";
+import { showMerge } from "./merge.js";
 import { showPair } from "./pair.js";
+import { startPreviews } from "./preview.js";
 import { distances, pairsOnly } from "./settings.js";
-import { curve, fetchPicture, knownBar, knownLine, knownTile, smallOf } from "./things.js";
+import { curve, fetchPicture, knownLine, middleOf, smallOf, tile } from "./things.js";
 
 const STRIP = 12;
 /** @type {AbortController | null} */
@@ -17,6 +19,8 @@ let sizes = new Map();
 let turn = 0;
 // When the open question was shown.
 let shownAt = 0;
+/** The places of several groups that are chosen together, so that they become one. @type {Set<number>} */
+let several = new Set();
 
 export async function answer(/** @type {Word | "none"} */ word) {
   const question = app.state?.question;
@@ -35,13 +39,36 @@ function turnTo(/** @type {number} */ place) {
   showQuestion(app.state).catch(complain);
 }
 
-/** The group at a place is the one; places count from 0. @param {number} place */
-const choose = (place) => say({ chosen: place });
+/** The group at a place is the one, or one of several; places count from 0. @type {(place: number, isOneOfSeveral?: boolean) => unknown} */
+function choose(place, isOneOfSeveral = false) {
+  if (!isOneOfSeveral) return say({ chosen: several.size ? [...several.add(place)] : place });
+  if (!several.delete(place)) several.add(place);
+  return showSeveral();
+}
+
+function showSeveral() {
+  for (const one of every("#stage [data-place]:not(td)")) one.ariaPressed = several.size ? String(several.has(Number(one.dataset.place))) : null;
+  const done = byId("several");
+  done.hidden = !several.size;
+  fill(done, several.size > 1 ? `It belongs to these ${several.size}, which are one ` : "Choose another one, too ", el("kbd", {}, "Enter"));
+  done.disabled = several.size < 2;
+}
+
+export const chooseSeveral = () => several.size > 1 && say({ chosen: [...several] });
+
+/** Returns whether there were any. */
+export function forgetSeveral() {
+  const wereThere = several.size > 0;
+  several = new Set();
+  showSeveral();
+  return wereThere;
+}
 
 /** @returns {Option[]} */
 const shownGroups = () => (app.state?.question?.kind === "choice" && !pairsOnly.isOn ? app.state.question.groups : []);
-export const groupKeys = () => shownGroups().map(({ key }) => key);
-export const chooseKey = (/** @type {string} */ key) => choose(shownGroups().findIndex((group) => group.key === key));
+export const groupKeys = () => shownGroups().map(({ key }) => key).filter(Boolean);
+/** @type {(key: string, isOneOfSeveral?: boolean) => unknown} */
+export const chooseKey = (key, isOneOfSeveral) => choose(shownGroups().findIndex((group) => group.key === key), isOneOfSeveral);
 
 async function say(/** @type {Record<string, unknown>} */ said) {
   const seconds = Number(((performance.now() - shownAt) / 1000).toFixed(2));
@@ -80,32 +107,42 @@ async function showQuestion(/** @type {State} */ state) {
   if (!question) return;
   const isChoice = question.kind === "choice";
   // A new question begins at its top.
-  byId("main").scrollTop = 0;
+  byId("main").scrollTop = byId("stage").scrollTop = 0;
+  byId("view-ask").className = isChoice ? "asks-choice" : "asks-pair";
   byId("ask-title").textContent = isChoice ? "Where does it belong?" : "Do these two belong together?";
   const far = question.distance;
   byId("why").textContent = [typeof far === "number" && `${Number(far.toPrecision(3))} apart`, question.turn].filter(Boolean).join(" · ");
-  for (const way of every("#view-ask .answer")) {
-    way.hidden = way.dataset.answer !== "unsure" && (way.dataset.answer === "none") !== isChoice;
-  }
+  for (const way of every("#view-ask [data-answer]")) way.hidden = isChoice !== (way.dataset.answer === "none" || way.id === "not-sure");
+  byId("welcome").hidden = state.progress.answered > 0;
+  byId("strip-box").hidden = isChoice || !byId("welcome").hidden;
+  forgetSeveral();
   if (isChoice) showChoice(byId("pair"), byId("tools"), question, choose);
-  else showPair(byId("pair"), byId("tools"), question.left, question.right, question.fellows);
-  nameOptions();
+  else {
+    byId("others-box").hidden = true;
+    showPair(byId("pair"), byId("tools"), question.left, question.right, question.fellows);
+  }
+  showMerge(state);
+  showAbouts(state);
   const words = isChoice ? `To which of ${plural(question.groups.length, "group")} does ${question.item.title} belong?` : `${question.left.title}, and ${question.right.title}.`;
   byId("live").textContent = `Question ${question.number}. ${words}`;
   if (turn === 0) shownAt = performance.now();
 }
 
 function showProgress(/** @type {State} */ { progress: p, outlook, completeness, is_done: isDone }) {
-  byId("progress").textContent = outlook.line;
-  byId("progress").classList.toggle("can-stop", outlook.can_stop);
-  fill(byId("curve"), curve(completeness));
-  byId("counts").textContent = `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""} · ${plural(p.n_groups, "group")}${p.answered ? " now" : " before any answer"}`;
+  const { quality, more, can_stop: canStop } = outlook;
+  const words = [canStop && "You can stop here", quality || (canStop ? "" : more)].filter(Boolean).join(" · ");
+  byId("progress").textContent = words.charAt(0).toUpperCase() + words.slice(1);
+  byId("progress").classList.toggle("can-stop", canStop);
+  byId("counts").textContent = `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""}`;
+  fill(byId("more-about"),
+    el("p", {}, `${plural(p.n_groups, "group")}${p.answered ? " now" : " before any answer"}. `, more && `${more.charAt(0).toUpperCase()}${more.slice(1)}.`),
+    curve(completeness));
   // Where nobody knows how many questions are left, the bar is how much is surely right.
   const share = p.estimate === null ? completeness?.at_least ?? 0 : p.answered / Math.max(1, p.answered + p.estimate);
   byId("bar").style.width = `${(isDone ? 100 : share * 100).toFixed(1)}%`;
 }
 
-/** After the question is there with its pictures: fetch how far the session is, what may come next, then the groups.
+/** After the question is there with its pictures: fetch how far the session is, then what may come next.
  * @type {(state: State, shown: Promise<void>, signal: AbortSignal) => Promise<void>} */
 async function lookAhead(state, shown, signal) {
   if (state.question) {
@@ -113,11 +150,15 @@ async function lookAhead(state, shown, signal) {
       await shown;
       await Promise.allSettled(every("#pair img").map((image) => image.decode()));
       showProgress(await fetchProgress(state, signal));
+      showMerge(state);
+      showAbouts(state);
     });
-    const { next } = await get("ahead", signal);
-    for (const question of Object.values(next)) if (question) fetchPictures(question);
+    if (hasPictures(state.question)) {
+      const { next } = await get("ahead", signal);
+      for (const question of Object.values(next)) if (question) fetchPictures(question);
+    }
   }
-  await refreshStrip(signal);
+  if (!byId("strip-box").hidden) await refreshStrip(signal);
   // The map of many pictures takes a while to lay out, so that is done before somebody wants it.
   if (!isMapReady && state.has_map) await get("map?prepare=1", signal);
   isMapReady = true;
@@ -125,36 +166,54 @@ async function lookAhead(state, shown, signal) {
 
 let isMapReady = false;
 
+const hasPictures = (/** @type {Question} */ question) => Boolean((question.kind === "pair" ? question.left : question.item).image);
+
 function fetchPictures(/** @type {Question} */ question) {
-  const [large, small] = question.kind === "pair" ? [[question.left, question.right], question.fellows.flat()] : [[question.item], question.groups.flatMap((group) => group.shown)];
-  for (const { image } of large) if (image) fetchPicture(image);
-  for (const { image } of small) if (image) fetchPicture(smallOf(image));
+  if (question.kind === "pair") {
+    for (const { image } of [question.left, question.right]) if (image) fetchPicture(image);
+    return;
+  }
+  if (question.item.image) fetchPicture(question.item.image);
+  for (const { shown: [cover, ...others] } of question.groups.slice(0, question.n_large)) {
+    if (cover?.image) fetchPicture(middleOf(cover.image));
+    for (const { image } of others) if (image) fetchPicture(smallOf(image));
+  }
 }
 
-// Groups without a name are called by their summary, as it was when the groups were last fetched.
-let abouts = new Map();
-
-function nameOptions() {
-  for (const words of every("#pair .option-about")) words.textContent = abouts.get(words.dataset.group) ?? "";
+/** Groups without a name are called by what distinguishes them, which comes after the question. @param {State} state */
+function showAbouts({ abouts = {} }) {
+  for (const words of every("#stage .option-about")) if (!words.textContent) words.textContent = abouts[words.dataset.group] ?? "";
+  for (const field of every("#stage .option-name")) {
+    const about = abouts[field.dataset.group];
+    field.dataset.about = about ?? "";
+    if (about) field.placeholder = `${about} ?`;
+  }
 }
+
+/** A name is the same wherever the group is shown. */
+document.addEventListener("named", (/** @type {any} */ { detail: group }) => {
+  if (!group) return;
+  const own = app.state.question?.kind === "choice" && app.state.question.groups.find((one) => one.group === group.group);
+  if (own) own.name = group.name;
+});
 
 /** @param {AbortSignal} [signal] */
 export async function refreshStrip(signal) {
   const { groups, n } = await get(`groups?limit=${STRIP}`, signal);
-  abouts = new Map(groups.map((group) => [String(group.id), group.name ? "" : group.summary]));
-  nameOptions();
   const before = sizes;
   sizes = new Map(groups.map((group) => [group.id, group.size]));
   fill(byId("strip"), groups.map((group) => el("li", { class: before.get(group.id) < group.size ? "grew" : "" }, button([
-    el("span", { class: "tiles" }, group.typical.slice(0, 3).map(knownTile)),
-    knownBar(group),
+    el("span", { class: "tiles" }, group.typical.slice(0, 2).map((thing) => tile(thing))),
     el("span", { class: "about cut" }, keyMark(group), " ", group.name && [el("b", { dir: "auto" }, group.name), " · "], plural(group.size, "item"), el("span", { class: "unseen" }, `: ${knownLine(group)}`)),
   ], () => openGroup(group.id), { class: "card", title: "All members" }))),
   n > groups.length && el("li", { class: "more" }, el("a", { href: "#result" }, `and ${count(n - groups.length)} more`)));
 }
 
 export function startAsking() {
-  for (const way of every(".answer[data-answer]")) way.addEventListener("click", () => answer(way.dataset.answer));
+  for (const way of every("#view-ask [data-answer]")) way.addEventListener("click", () => answer(way.dataset.answer));
+  byId("several").addEventListener("click", chooseSeveral);
+  startFinding();
+  startPreviews(byId("stage"));
   const words = byId("instruction");
   words.addEventListener("change", async () => Object.assign(app.state, await changeInTurn("instruction", { instruction: words.value })));
   words.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && words.blur());
@@ -162,7 +221,6 @@ export function startAsking() {
   byId("redo").addEventListener("click", redo);
   swipe(byId("pair"));
 }
-
 function swipe(/** @type {HTMLElement} */ box) {
   /** @type {number[] | null} */
   let start = null;

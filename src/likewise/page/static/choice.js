@@ -1,35 +1,168 @@
-// One item and the groups it may belong to: press the key of its group.
+// One item and all groups it may belong to: press the key of its group, click it, or find it by its name.
 
-import { button, count, el, fill, first, keyMark, lookOf, plural } from "./dom.js";
+import { changeInTurn } from "./app.js";
+import { button, byId, count, el, fill, first, keyMark, lookOf, plural } from "./dom.js";
 import { openGroup } from "./group.js";
-import { fieldMenu, figure, layoutOf, missing, partsOf, tableBox } from "./pair.js";
+import { fieldMenu, figure, layoutOf, marked, missing, partsOf, tableBox } from "./pair.js";
 import { hiddenFields } from "./settings.js";
-import { tile } from "./things.js";
+import { fetchPicture, middleOf, tile } from "./things.js";
 
-/** Groups stand in the order of their keys, so that neither place nor order tells the guess. @param {Option[]} groups */
-export const inOrder = (groups) => groups.map((group, place) => ({ ...group, place })).sort((a, b) => Number(a.number) - Number(b.number));
+/** Groups stand in the order of their keys, so that neither place nor order tells the guess; those without one come last. @param {Option[]} groups */
+export const inOrder = (groups) => groups.map((group, place) => ({ ...group, place })).sort((a, b) => (a.number ?? Infinity) - (b.number ?? Infinity) || a.place - b.place);
 
-/** @typedef {(place: number) => unknown} Choose */
+/** The likeliest, which are drawn large, and all others. @type {(question: Choice) => { large: Option[], others: Option[] }} */
+function byRoom({ groups, n_large: n }) {
+  const all = inOrder(groups);
+  return { large: all.filter(({ place }) => place < n), others: all.filter(({ place }) => place >= n) };
+}
+
+/** @typedef {(place: number, isOneOfSeveral?: boolean) => unknown} Choose */
 
 /** @type {(box: HTMLElement, tools: HTMLElement, question: Choice, choose: Choose) => void} */
 export function showChoice(box, tools, question, choose) {
   const { item, fields } = question;
+  const { large, others } = byRoom(question);
   box.className = `pair choice ${fields.length ? "rows" : layoutOf(item.view)}`;
+  showOthers(others, choose);
   if (fields.length) return showFields(box, tools, question, choose);
   fill(tools);
-  return fill(box, figure(item, "item", partsOf(item)), el("ol", { class: "options" }, inOrder(question.groups).map((group) => {
-    const tiles = el("span", { class: "tiles" }, group.shown.map((thing) => tile(thing, "eager")));
-    return el("li", { class: "option" }, ways(group, choose, tiles));
-  })));
+  return fill(box, figure(item, "item", partsOf(item)),
+    el("ol", { class: `options of-${large.length}` }, large.map((group) => el("li", { class: "option", "data-group": group.group }, ways(group, choose, faces(group))))));
 }
 
-/** Choose a group or see all of it; what it is about is filled in when the groups are there. @type {(group: Option, choose: Choose, tiles?: Node) => Node[]} */
+/** A typical member large and others beside it; texts one below the other. @param {Option} group */
+function faces({ shown }) {
+  const isPictures = shown.some(({ image }) => image);
+  return el("span", { class: `tiles faces-${shown.length}${isPictures ? " pictures" : ""}` }, shown.map((thing, k) => (thing.line && !thing.image ? passage(thing) : face(thing, k === 0))));
+}
+
+/** Pictures of a question are kept decoded, so that they are painted at once. @type {(thing: Thing, isCover: boolean) => Node} */
+function face(thing, isCover) {
+  if (!thing.image) return tile(thing, "eager");
+  const image = fetchPicture(isCover ? middleOf(thing.image) : `${thing.image}&size=small`);
+  return Object.assign(image.isConnected ? /** @type {HTMLImageElement} */ (image.cloneNode()) : image, { className: "tile", alt: thing.title });
+}
+
+/** A few words of a text; those that tell its group from others are marked. @param {Thing} thing */
+const passage = ({ line = "", telling = [] }) => {
+  const tells = new Set(telling);
+  return el("span", { class: "passage", dir: "auto" }, marked(line, (word) => (tells.has(word) ? "mark" : "")));
+};
+
+/** Choose a group, name it, or see all of it. @type {(group: Option, choose: Choose, tiles?: Node) => Node[]} */
 function ways(group, choose, tiles) {
-  const about = tiles && el("span", { class: "option-about cut", dir: "auto", "data-group": group.group });
-  const title = el("span", { class: "option-title" }, keyMark(group), el("b", { dir: "auto" }, group.name), about);
-  const all = `All ${count(group.size)}`;
-  return [button([title, tiles], () => choose(group.place), { class: "choose" }),
-    button(all, () => openGroup(group.group), { class: "quiet all", ariaLabel: `${all} members of group ${group.key.toUpperCase()}` })];
+  const head = chooser(group, choose, [el("span", { class: "option-title" }, keyMark(group), el("span", { class: "unseen" }, tiles ? ` ${group.name}` : "")), tiles], "choose");
+  const { group: id } = group;
+  // Known by its name only, so far.
+  if (id === null) return [head, el("b", { class: "option-name cut", dir: "auto" }, group.name)];
+  const all = button(count(group.size), () => openGroup(id), { class: "quiet all", title: "All members", ariaLabel: `All ${count(group.size)} members of group ${group.key.toUpperCase()}` });
+  return [head, named(group), all];
+}
+
+const LONG_PRESS = 500;
+
+/** A press chooses a group; with Shift, or a long one, it is one of several. @type {(group: Option, choose: Choose, content: any, look: string) => any} */
+function chooser(group, choose, content, look) {
+  let timer = 0;
+  let wasLong = false;
+  const release = () => clearTimeout(timer);
+  return el("button", { type: "button", class: look, "data-place": group.place, on: {
+    click: (/** @type {MouseEvent} */ { shiftKey }) => {
+      if (!wasLong) choose(group.place, shiftKey);
+      wasLong = false;
+    },
+    pointerdown: () => {
+      wasLong = false;
+      timer = window.setTimeout(() => {
+        wasLong = true;
+        choose(group.place, true);
+      }, LONG_PRESS);
+    },
+    pointerup: release, pointercancel: release, pointerleave: release,
+    contextmenu: (/** @type {any} */ event) => event.pointerType === "touch" && event.preventDefault(),
+  } }, content);
+}
+
+/** The name of a group, typed while answering; what distinguishes the group is suggested. @param {Option} group */
+function named(group) {
+  const save = async () => {
+    const name = input.value.trim();
+    if (name === group.name) return;
+    const reply = await changeInTurn("name", { group: group.group, name });
+    if (!reply) return;
+    group.name = reply.group.name;
+    document.dispatchEvent(new CustomEvent("named", { detail: group }));
+  };
+  const keydown = (/** @type {KeyboardEvent} */ { key }) => {
+    if (key === "Escape") input.value = group.name;
+    else if (key !== "Enter") return;
+    else if (!input.value) input.value = input.dataset.about ?? "";
+    input.blur();
+    if (key === "Enter") save();
+  };
+  const input = el("input", { type: "text", class: "option-name", maxLength: 200, value: group.name, placeholder: "name it …", ariaLabel: `Name of group ${group.key.toUpperCase()}`, autocomplete: "off", dir: "auto", "data-group": group.group, on: { change: save, keydown } });
+  return input;
+}
+
+// -- all other groups, small ------------------------------------------------------------------------
+
+/** @type {Map<string, any>} */
+let kept = new Map();
+const MANY_OTHERS = 10;
+let wantedGroup = "";
+/** @type {Option[]} */
+let small = [];
+/** @type {Choose} */
+let pick = () => {};
+
+/** What is the same as in the last question keeps its elements. @type {(groups: Option[], choose: Choose) => void} */
+function showOthers(groups, choose) {
+  small = groups;
+  pick = choose;
+  byId("others-box").hidden = !groups.length;
+  const field = byId("find-group");
+  field.hidden = groups.length <= MANY_OTHERS;
+  field.value = wantedGroup = "";
+  byId("others").className = groups.length > MANY_OTHERS ? "others many" : "others";
+  const before = kept;
+  kept = new Map();
+  for (const group of groups) {
+    const state = JSON.stringify([group.group, group.place, group.name, group.size, group.shown[0]?.row]);
+    kept.set(state, before.get(state) ?? smallOne(group));
+  }
+  fill(byId("others"), [...kept.values()]);
+}
+
+function smallOne(/** @type {Option} */ group) {
+  const [thing] = group.shown;
+  const about = el("span", { class: "cut option-about", dir: "auto", "data-group": group.group }, group.name);
+  const cover = thing && (thing.image || thing.spark) ? tile(thing, "eager") : null;
+  const words = thing && !cover && thing.line ? el("span", { class: "small-words", dir: "auto" }, thing.line) : null;
+  return el("li", { class: "small", "data-group": group.group, "data-words": `${group.key} ${group.name}`.toLowerCase() },
+    chooser(group, (place, isOneOfSeveral) => pick(place, isOneOfSeveral), [cover ?? words, el("span", { class: "small-title" }, keyMark(group), about)], "choose-small"));
+}
+
+/** Those whose key or name has the words that are typed; Enter takes the first. */
+export function startFinding() {
+  const field = byId("find-group");
+  const seen = () => [...byId("others").children].filter((one) => !one.hidden);
+  field.addEventListener("input", () => {
+    wantedGroup = field.value.trim().toLowerCase();
+    for (const one of byId("others").children) one.hidden = !`${one.dataset.words} ${one.textContent}`.toLowerCase().includes(wantedGroup);
+  });
+  field.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === "Escape") {
+      event.stopPropagation();
+      field.value = "";
+      field.dispatchEvent(new Event("input"));
+      field.blur();
+    }
+    const [one] = seen();
+    if (event.key === "Enter" && wantedGroup && one) {
+      field.blur();
+      pick(small[[...byId("others").children].indexOf(one)].place);
+    }
+  });
 }
 
 // -- rows: one table, fields down, the item and the groups across ----------------------------------
@@ -41,16 +174,21 @@ let wanted = "";
 
 /** @type {(box: HTMLElement, tools: HTMLElement, question: Choice, choose: Choose) => void} */
 function showFields(box, tools, question, choose) {
-  const groups = inOrder(question.groups);
+  const groups = byRoom(question).large;
   const again = () => showFields(box, tools, question, choose);
   const hidden = hiddenFields();
   const fields = question.fields.filter(({ name }) => !hidden.has(name) && name.toLowerCase().includes(wanted));
   const shown = isUnfolded || wanted || fields.length <= FOLDED + 2 ? fields : fields.slice(0, FOLDED);
-  const head = [el("th", { scope: "col", class: "own", dir: "auto" }, question.item.heading), ...groups.map((group) => el("th", { scope: "col" }, ways(group, choose)))];
+  const head = [el("th", { scope: "col", class: "own", dir: "auto" }, question.item.heading), ...groups.map((group) => el("th", { scope: "col" }, el("div", { class: "option", "data-group": group.group }, ways(group, choose))))];
   const body = shown.map(({ name, value, at, groups: cells }) => el("tr", {}, el("th", { scope: "row", dir: "auto" }, name), el("td", { class: "own", dir: "auto" }, value ?? missing()),
-    // A click anywhere in the column of a group chooses it.
-    groups.map((group) => el("td", { class: "other", dir: "auto", on: { click: () => choose(group.place) } }, cell(cells[group.place], value, at, group)))));
-  fill(box, tableBox("The item and the groups, field by field", head, body, { style: { "--groups": groups.length } }));
+    groups.map((group) => el("td", { class: "other", dir: "auto", "data-place": group.place }, cell(cells[group.place], value, at, group)))));
+  const table = tableBox("The item and the groups, field by field", head, body, { style: { "--groups": groups.length, "--rows": shown.length } });
+  // A click anywhere in the column of a group chooses it.
+  table.addEventListener("click", (/** @type {any} */ event) => {
+    const place = event.target.closest("td.other")?.dataset.place;
+    if (place !== undefined) choose(Number(place), event.shiftKey);
+  });
+  fill(box, table);
   const more = fields.length - shown.length;
   const fold = () => {
     isUnfolded = !isUnfolded;
@@ -59,7 +197,6 @@ function showFields(box, tools, question, choose) {
   fill(tools, question.fields.length > MANY && search(again), (more > 0 || isUnfolded) && button(more ? plural(more, "more field") : "Fewer fields", fold, { class: "quiet" }),
     fieldMenu(question.fields, hidden, again), groups.length > 2 && el("span", { class: "hint swipe" }, `${groups.length} groups: swipe`));
 }
-
 function search(/** @type {() => void} */ again) {
   const find = (/** @type {any} */ { target }) => {
     wanted = target.value.toLowerCase();

@@ -37,26 +37,34 @@ export function moreButton(list, n, words, fetchMore) {
 
 // -- the key of a group: what to press, and a color and a shape that are the same everywhere ------
 
-const COLORS = ["#0b7fab", "#d1495b", "#2f8f5b", "#c77d0a", "#7b5cc4", "#b0488f", "#1f9e9e", "#6b7f1e", "#8c5a3c", "#4a6fdc"];
+// White is read on all of them; twelve are told apart at a glance, and later groups have a pattern, too.
+const COLORS = ["#1b6fae", "#c8323f", "#23813f", "#a85f00", "#7a4bc2", "#0d7c7c", "#b32d86", "#66710f", "#7d5038", "#3d53c9", "#57626f", "#8a1f4d"];
 const SHAPES = ["circle", "square", "triangle", "diamond", "cross"];
+const PATTERNS = ["", "striped", "dotted", "framed"];
 
 /** Color and shape together, so that the map can be read without color; gray before it has a key. @type {(number: number | null) => Look} */
-export const lookOf = (number) => (number === null ? { color: "#7d838c", shape: "circle" }
-  : { color: COLORS[number % COLORS.length], shape: SHAPES[(number + Math.floor(number / COLORS.length)) % SHAPES.length] });
+export function lookOf(number) {
+  if (number === null) return { color: "#7d838c", shape: "circle", pattern: "" };
+  const round = Math.floor(number / COLORS.length);
+  return { color: COLORS[number % COLORS.length], shape: SHAPES[(number + round) % SHAPES.length], pattern: PATTERNS[round % PATTERNS.length] };
+}
 
 /** @type {(group: Pick<Keyed, "key" | "number">) => any} */
-export const keyMark = ({ key, number }) => el(key ? "kbd" : "span", { class: "key", style: { "--key": lookOf(number).color } }, key.toUpperCase());
+export function keyMark({ key, number }) {
+  const { color, pattern } = lookOf(number);
+  return el(key ? "kbd" : "span", { class: `key ${pattern}`, style: { "--key": color } }, key.toUpperCase());
+}
 
 /** Some keys have two letters, and none is the beginning of another: returns whether a letter is part of one.
- * @type {(keysNow: () => string[], choose: (key: string) => unknown) => (letter: string) => boolean} */
+ * @type {(keysNow: () => string[], choose: (key: string, isOneOfSeveral?: boolean) => unknown) => (letter: string, isOneOfSeveral?: boolean) => boolean} */
 export function keyTyper(keysNow, choose) {
   let begun = "";
-  return (letter) => {
+  return (letter, isOneOfSeveral) => {
     const keys = keysNow();
     const whole = keys.some((key) => key.startsWith(begun + letter)) ? begun + letter : letter;
     const isWhole = keys.includes(whole);
     begun = !isWhole && keys.some((key) => key.startsWith(whole)) ? whole : "";
-    if (isWhole) choose(whole);
+    if (isWhole) choose(whole, isOneOfSeveral);
     return isWhole || begun !== "";
   };
 }

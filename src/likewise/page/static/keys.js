@@ -1,13 +1,13 @@
 // Single keys, for the whole page and not for the element that has the focus.
 
-import { answer, chooseKey, groupKeys, redo, undo } from "./ask.js";
+import { answer, chooseKey, chooseSeveral, forgetSeveral, groupKeys, redo, undo } from "./ask.js";
 import { byId, every, first, keyTyper } from "./dom.js";
 import { letters } from "./settings.js";
 
 /** @type {Record<string, Word | "none">} */
 const ANSWERS = { s: "same", ArrowRight: "same", d: "different", ArrowLeft: "different", u: "unsure", ArrowDown: "unsure", 0: "none" };
 /** @type {Record<string, string>} */
-const PRESS = { "+": "zoom", "=": "zoom", b: "blink", o: "overlay", "?": "help-button" };
+const PRESS = { "+": "zoom", "=": "zoom", b: "blink", o: "overlay", "?": "help-button", "/": "find-group", m: "merge-them", l: "leave-apart" };
 
 export function startKeys(/** @type {() => string} */ view) {
   document.addEventListener("keydown", (/** @type {any} */ event) => {
@@ -41,14 +41,18 @@ function closeOne() {
 /** What a key does, if it does anything. @type {(event: KeyboardEvent & { target: any }, view: string) => (() => unknown) | null} */
 function actOf(event, view) {
   const key = nameOf(event);
+  if (key === "Escape" && view === "ask" && forgetSeveral()) return () => {};
   if (key === "Escape") return () => (location.hash = view === "ask" ? "#result" : "#ask");
   if (!letters.isOn) return null;
   if (key === "z" && view !== "map") return event.shiftKey ? redo : undo;
   if (key === "Backspace" && view === "ask") return undo;
-  const pressed = (view === "ask" || key === "?") && byId(PRESS[key]);
-  if (pressed) return () => pressed.click();
+  const pressed = view === "ask" || key === "?" ? byId(PRESS[key]) : null;
+  if (pressed?.checkVisibility()) return () => (pressed.type === "search" ? pressed.focus() : pressed.click());
   if (view !== "ask" || (key === "ArrowDown" && scrolls(event.target))) return null;
-  if (typed(key)) return () => {};
+  // With Shift a key is one of several; the sign above a digit depends on the keyboard.
+  const digit = event.shiftKey && /^Digit(\d)$/.exec(event.code)?.[1];
+  if (typed(digit || key, event.shiftKey)) return () => {};
+  if (key === "Enter" && !event.target.closest?.("button, a, summary")) return chooseSeveral;
   return key in ANSWERS ? () => answer(ANSWERS[key]) : null;
 }
 

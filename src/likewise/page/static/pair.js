@@ -48,7 +48,7 @@ export function partsOf(item, show = picture) {
   return [
     picture && show(item),
     channels.map((channel) => plot([[item, channel]], range(channel.y), Math.max(length, 2) - 1, channels.length > 1 ? channel.name : "")),
-    text !== undefined && textBox(item.view, `text of ${item.heading}`, text),
+    text !== undefined && textBox(item.view, `text of ${item.heading}`, withMarks(item.view, text)),
     fields?.length && fieldList(fieldsOf(item)),
     // HTML of the user may run scripts, but cannot reach anything outside its frame.
     html !== undefined && el("iframe", { class: "html", sandbox: "allow-scripts", title: item.heading, srcdoc: html }),
@@ -116,15 +116,25 @@ function texts(items) {
   return { parts, tools: el("p", { class: "hint" }, `${n === 1 ? "1 word is" : `${n} words are`} in both and pale; `, el("mark", {}, "marked"), " words are in only one and tell the most") };
 }
 
+// So few characters are shown in large letters.
+const BRIEF = 140;
+
 /** @type {(view: View, label: string, content: any) => Node} */
 function textBox({ length = 0, text = "" }, label, content) {
-  return el("div", { class: "text", tabIndex: 0, role: "region", ariaLabel: label, dir: "auto" },
-    content, length > text.length && el("p", { class: "hint" }, `… ${count(length - text.length)} more characters`));
+  const isBrief = text.length <= BRIEF;
+  return el("div", { class: isBrief ? "text brief" : "text", tabIndex: 0, role: "region", ariaLabel: label, dir: "auto" },
+    isBrief ? el("span", {}, content) : content, length > text.length && el("p", { class: "hint" }, `… ${count(length - text.length)} more characters`));
+}
+
+/** A text with the words that tell its possible groups apart, if they are known. @type {(view: View, text: string) => any} */
+function withMarks({ marked: words }, text) {
+  const tells = new Set(words);
+  return tells.size ? marked(text, (word) => (tells.has(word) ? "mark" : "")) : text;
 }
 
 /** Words of the same kind are one run with what is between them, so that a long text does not become thousands of elements.
  * @type {(text: string, kindOf: (word: string) => string) => (Node | string)[]} */
-function marked(text, kindOf) {
+export function marked(text, kindOf) {
   const runs = [{ kind: "", words: "" }];
   // By the pattern in brackets, gaps and words alternate.
   text.split(WORD).forEach((piece, k, pieces) => {

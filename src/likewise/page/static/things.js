@@ -4,16 +4,29 @@ import { showPicture } from "./api.js";
 import { count, el, keyMark } from "./dom.js";
 
 export const smallOf = (/** @type {string | undefined} */ address) => `${address}&size=small`;
+export const middleOf = (/** @type {string | undefined} */ address) => `${address}&size=middle`;
 /** @type {(thing: Thing, props?: Props) => HTMLImageElement} */
 export const smallPicture = (thing, props = {}) => showPicture(el("img", { alt: thing.title, draggable: false, ...props }), smallOf(thing.image));
 
 /** @type {Map<string, HTMLImageElement>} */
 const kept = new Map();
-const MOST_KEPT = 84;
+const MOST_KEPT = 240;
+
+const MOST_ENLARGED = 3;
+const LEAST = 120;
+
+/** A small picture is not blown up, or else only so much that something is seen. @param {any} event */
+function sized({ target: image }) {
+  const { naturalWidth: w, naturalHeight: h } = image;
+  const most = Math.max(MOST_ENLARGED, LEAST / Math.max(w, h, 1));
+  image.style.setProperty("--most-w", `${Math.round(w * most)}px`);
+  image.style.setProperty("--most-h", `${Math.round(h * most)}px`);
+  image.classList.toggle("pixels", most > MOST_ENLARGED);
+}
 
 /** Pictures are kept as decoded elements, so that the next question is painted without a wait. @param {string} address */
 export function fetchPicture(address) {
-  const image = kept.get(address) ?? showPicture(el("img", { draggable: false }), address);
+  const image = kept.get(address) ?? showPicture(el("img", { draggable: false, on: { load: sized } }), address);
   if (!kept.delete(address)) image.decode().catch(() => {});
   kept.set(address, image);
   for (const [old, { isConnected }] of kept) {
