@@ -499,7 +499,7 @@ PATHS = {
     "/api/set-aside": {
         "post": {
             **change(
-                "Let nothing count that somebody answered",
+                "Ignore all that somebody answered",
                 "State",
                 {"by": TEXT},
                 is_aside=YES_OR_NO,

@@ -44,7 +44,7 @@ class Answers:
     awaited : frozenset of int
         The rows in question that somebody is being asked about; see `awaiting`.
     base : Answers
-        These answers, were nobody being asked.
+        These answers without the questions that are being answered.
     removed : frozenset of int
         The rows that are gone. Answers about them count, but no question shows them.
     aside : frozenset of str
@@ -85,7 +85,7 @@ class Answers:
         return self.gestures[-1] if is_there else None
 
     def is_open(self, left: int, right: int) -> bool:
-        """Return whether nothing is known about two rows, nobody was unsure or is being asked."""
+        """Return whether nothing is known about two rows, and nobody was unsure or is asked now."""
         is_unsure = ordered(left, right) in self.unsure
         return not is_unsure and self.links.implied(left, right) is None
 
@@ -143,7 +143,7 @@ class Answers:
 
     @property
     def base(self) -> Answers:
-        """These answers, were nobody being asked."""
+        """These answers without the questions that are being answered."""
         return self if self._base is None else self._base
 
     def take(self, entry: Entry, *, is_strict: bool = False) -> list[Gesture]:

@@ -116,7 +116,7 @@ class SetAside:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """What somebody answered, which was set aside, counts again."""
+    """The answers of somebody that were set aside count again."""
 
     answerer: str
     by: str | None = None

@@ -111,7 +111,7 @@ class Log:
 
     @property
     def strategy(self) -> Strategy:
-        """What decides what to ask."""
+        """Decides what to ask."""
         return self._shape.strategy
 
     @property
@@ -358,7 +358,7 @@ class Log:
         self._new(Checked((Link(left, right, as_answer(answer)),), **signed))
 
     def set_aside(self, answerer: str, **signed: Unpack[Signed]) -> None:
-        """Let nothing count that somebody answered, or will answer, until it is taken back.
+        """Ignore all that somebody answered or will answer, until it is taken back.
 
         What it had overruled counts again.
 
@@ -378,7 +378,7 @@ class Log:
         self._new(SetAside(answerer, **signed))
 
     def take_back(self, answerer: str, **signed: Unpack[Signed]) -> None:
-        """Let the answers of somebody count again, which were set aside."""
+        """Count the answers of somebody again that were set aside."""
         if answerer not in self.aside:
             known = ", ".join(map(repr, sorted(self.aside))) or "nobody's are"
             raise InputError(f"the answers of {answerer!r} are not set aside, only {known}")
@@ -535,13 +535,13 @@ class Log:
         self._derived.clear()
 
     def _follow(self, log: Sequence[Entry]) -> None:
-        """Make `log` the log, and the state what follows from it."""
+        """Replace the log, and rebuild the state from it."""
         shape, answers = self._shape_after(log), Answers(self.n_first_rows, log)
         self._shape, self.answers, self._log = shape, answers, list(log)
         self._derived.clear()
 
     def _shape_after(self, log: Sequence[Entry]) -> Shape:
-        """Return the shape that the growth and the changes of the strategy in a log lead to."""
+        """Return the shape after replaying the growth and the rebuilds of a log."""
         shaping = [entry for entry in log if isinstance(entry, Rebuilt | Grown)]
         now = [entry for entry in self._log if isinstance(entry, Rebuilt | Grown)]
         if len(now) == len(shaping) and all(a is b for a, b in zip(now, shaping, strict=True)):

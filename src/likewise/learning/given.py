@@ -132,7 +132,7 @@ def number_groups(groups: Any, n_rows: int) -> tuple[NDArray[np.intp], list[str]
 
 
 def is_no_group(label: Any) -> bool:
-    """Return whether a label stands for no group: -1, None, NaN, "" and "noise"."""
+    """Return whether a label means that there is no group: -1, None, NaN, "" and "noise"."""
     if isinstance(label, str):
         return label.strip().lower() in ("", "noise", "-1")
     return label is None or bool(label != label) or bool(label == -1)  # noqa: PLR0124  (NaN)

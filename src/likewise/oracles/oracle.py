@@ -115,7 +115,7 @@ def _refuse_other_arguments(function: Callable[..., Any], two: str) -> None:
         name = getattr(function, "__name__", type(function).__name__)
         raise InputError(
             f"the function {name}{signature} cannot answer ({error}): it is called with {two}. "
-            "Who wants the whole question is an object with a method answer(question)"
+            "An object with a method answer(question) is passed the whole question"
         ) from None
 
 

@@ -118,7 +118,7 @@ def history(project: Project, asked: Json) -> Json:
 
 
 def set_aside(project: Project, body: Json) -> Json:
-    """Let nothing count that somebody answered, or, with ``"is_aside": false``, let it again."""
+    """Ignore all that somebody answered or, with ``"is_aside": false``, count it again."""
     answerer = body.get("by")
     if not isinstance(answerer, str):
         raise InputError("the request needs the name of who answered, as a text 'by'")

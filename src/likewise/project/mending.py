@@ -78,7 +78,7 @@ class Mending:
         return [Link(first, other, Answer.SAME) for other in others]
 
     def confirm(self, group: Group, right: Sequence[int], wrong: Sequence[int]) -> list[Link]:
-        """Return the links that say who belongs to a group and who does not."""
+        """Return the links that say which rows belong to a group and which do not."""
         if not set(right).isdisjoint(wrong):
             raise InputError("an item cannot be right and wrong in a group at once")
         anchor = self._anchor(group, wrong)

@@ -11,7 +11,7 @@ LOOKED_BACK = 20
 
 
 class Pace:
-    """Says how long is left, from when how much was done.
+    """Estimates the time left from the progress so far.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class Pace:
         self._marks.append((self._clock(), done))
 
     def seconds_left(self, of: int) -> float | None:
-        """Return how many seconds the rest will take at the same pace; None if nobody knows."""
+        """Return the seconds that the rest will take at this pace; None if it is not known yet."""
         if not self._marks or self._marks[-1][1] == self._marks[0][1]:
             return None
         (began, before), (now, done) = self._marks[0], self._marks[-1]

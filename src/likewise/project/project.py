@@ -197,14 +197,14 @@ class Project:
                 self.follow_file(position)
 
     def _waits_for(self, grown: Mapping[str, Any]) -> bool:
-        """Whether an entry of another process is that by which the items join that wait here."""
+        """Whether an entry of another process lets the items join that wait here."""
         if self.rest is None or grown.get("removed") or grown.get("returned"):
             return False
         known, now = self.store.items, self.items.content_hashes()
         return all(name in now and known.get(name) == now[name] for name in grown.get("ids") or ())
 
     def follow_file(self, position: int) -> None:
-        """Take over from the file which items rows stand for, after all that waited joined."""
+        """Read from the file which items rows stand for, once those that waited have joined."""
         settings, place = self.store.settings, {name: k for k, name in enumerate(self.items.ids)}
         ids = ids_of_rows(self.session, settings, self.items.ids)
         where = [*self.where, *(place.get(names[0]) for names in ids[len(self.where) :])]
@@ -419,12 +419,12 @@ class Project:
                     self.session.redo()
 
     def set_aside(self, answerer: str, *, position: int) -> None:
-        """Let nothing count that somebody answered."""
+        """Ignore all that somebody answered."""
         with self._change(position) as signature:
             self.session.set_aside(answerer, **signature)
 
     def take_back(self, answerer: str, *, position: int) -> None:
-        """Let the answers of somebody count again."""
+        """Count the answers of somebody again."""
         with self._change(position) as signature:
             self.session.take_back(answerer, **signature)
 
