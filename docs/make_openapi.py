@@ -47,6 +47,17 @@ STANDING = {
     "progress": ref("Progress"),
     "outlook": ref("Outlook"),
     "completeness": {"oneOf": [ref("Completeness"), {"type": "null"}]},
+    "abouts": {
+        "type": "object",
+        "additionalProperties": TEXT,
+        "description": "what distinguishes the groups of the question that have no name, by id",
+    },
+    "seen": shape(
+        {
+            "aspects": array(shape({"name": TEXT, "description": TEXT})),
+            "better": {**TEXT, "description": "how to get better features, or nothing"},
+        }
+    ),
 }
 ASKED = {
     "position": {**WHOLE, "description": "of the log; every change must repeat it"},

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
@@ -252,8 +253,8 @@ def test_the_terminal_says_how_complete_the_groups_are(table, capsys, monkeypatc
     made = project.session.assessment
     complete = partial(Completeness, 0.95, 0.8)
     for is_enough, words in ((False, "About 95% right"), (True, "You can stop here · about 95%")):
-        said = replace(made, completeness=complete, is_enough=lambda is_enough=is_enough: is_enough)
-        monkeypatch.setattr(project.session.strategy, "assess", lambda _, said=said: said)
+        said = replace(made, completeness=complete, is_enough=partial(bool, is_enough))
+        monkeypatch.setattr(project.session.strategy, "assess", Mock(return_value=said))
         project.session.name({0: f"name {is_enough}"})  # nothing is kept from the state before
         run_terminal(project, lambda: "q")
         assert words in capsys.readouterr().out

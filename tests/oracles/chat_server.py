@@ -1,5 +1,7 @@
 """A chat server on this machine that answers rightly, wrongly, or not at all."""
 
+from __future__ import annotations
+
 import json
 import re
 import threading
@@ -64,6 +66,7 @@ class ChatServerForTests(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server: ChatServerForTests
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))

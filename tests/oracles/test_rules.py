@@ -63,6 +63,6 @@ def test_what_is_no_rule_is_refused():
     with pytest.raises(InputError, match="no regular expression"):
         RuleOracle.pattern(PARTS, "(", "digits")
     with pytest.raises(InputError, match="a function of two row numbers"):
-        RuleOracle(3, "three")
+        RuleOracle(3, "three")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="has a name"):
         RuleOracle(lambda i, j: None, "")

@@ -30,6 +30,7 @@ def project(tmp_path):
 def test_history_says_who_and_how_long(project):
     status, history = reply_to(project, "history")
     assert status == 200
+    assert isinstance(history, dict)
     assert {event["by"] for event in history["events"]} == {"Ann", "model:llama3"}
     assert {event["seconds"] for event in history["events"]} == {1.5}
     assert history["answerers"] == [
@@ -66,6 +67,7 @@ def test_an_answerer_is_set_aside_on_disk_and_taken_back(project):
 def test_whom_nobody_knows_is_refused(project, by):
     status, reply = reply_to(project, "set-aside", {"by": by, "position": project.position})
     assert status == 400
+    assert isinstance(reply, dict)
     assert reply["error"]
 
 

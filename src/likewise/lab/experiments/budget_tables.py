@@ -78,8 +78,9 @@ def sizes_table(results: Results) -> Table | None:
     lines: list[Line] = []
     for (name, tasks), n in product(results.lists.items(), results.counts):
         scores, asked = results.at(n, tasks), results.at(n, tasks, column="asked")
-        for method in dict.fromkeys(split_line(line)[0] for line in scores if split_line(line)[1]):
-            of_method = [line for line in scores if split_line(line)[0] == method]
+        sized = [(split_line(str(line)), line) for line in scores]
+        for method in dict.fromkeys(name for (name, size), _ in sized if size):
+            of_method = [line for (name, _), line in sized if name == method]
             both = complete(scores[[*of_method, *([me] if me in scores else [])]])
             if both.empty or me not in both or me == method:
                 continue
