@@ -91,7 +91,14 @@ def test_pictures_and_their_paths_are_shown(project, way, capfd):
 def test_both_pictures_stand_beside_each_other(project, capfd):
     query = project.ask()
     run_terminal(project, lambda: "q", way="blocks")
-    line = next(line for line in capfd.readouterr().out.splitlines() if "▀" in line)
+    lines = capfd.readouterr().out.splitlines()
+    k, line = next((k, line) for k, line in enumerate(lines) if "▀" in line)
+    # Their names stand above their middles.
+    assert lines[k - 1].split() == ["left", "right"]
+    n_columns = line.count("▀")
+    places = [lines[k - 1].index(name) + len(name) / 2 for name in ("left", "right")]
+    assert abs(places[0] - n_columns / 4) < 3
+    assert abs(places[1] - n_columns * 3 / 4) < 3
     red = [int(color) for color in re.findall(r"38;2;(\d+);0;200;", line)]
     assert (red[0], red[-1]) == (60 * query.left, 60 * query.right)
 

@@ -1,5 +1,6 @@
 import errno
 import io
+import itertools
 import os
 import re
 import sys
@@ -12,6 +13,7 @@ from unittest.mock import Mock
 import pytest
 from click.testing import CliRunner
 
+from likewise import Answer
 from likewise.cli import main
 from likewise.cli.terminal import group_keys, run_terminal
 from likewise.core.reports import Completeness
@@ -95,11 +97,79 @@ def test_choices_are_answered_by_number_in_the_terminal(tmp_path):
     keys = "d\n0\n1\nu\ng\nq\n"
     result = CliRunner().invoke(main, args, input=keys)
     assert result.exit_code == 0, result.output
-    assert "[0] none of these  [u]nsure" in result.output
+    assert "[0] none of these  [/] find  [u]nsure" in result.output
     assert "To which of these does it belong?" in result.output
     assert "is none of the keys" not in result.output
     assert f"likewise export {path}.likewise -o shops-groups.csv" in result.output
     assert "4 answers are in" in result.output
+
+
+@pytest.fixture
+def many(tmp_path, monkeypatch):
+    """A project about 60 numbers in a terminal of 80 columns, after 12 times *none of these*."""
+    monkeypatch.setenv("COLUMNS", "80")
+    path = tmp_path / "numbers.csv"
+    path.write_text("id,n,m\n" + "".join(f"shop{k},{k * k},{k % 7}\n" for k in range(60)))
+    project = open_project(path, options={"id": "id"}).project
+    for _ in range(12):
+        question = project.ask()
+        chosen = question.place(Answer.NONE)
+        project.choose(chosen, number=question.number, position=project.position)
+    yield project
+    project.close()
+
+
+def type_in(project, *keys):
+    """Press keys one after the other; a text stands for its letters and Enter."""
+    letters = (one for key in keys for one in ((*key, "\r") if len(key) > 1 else (key,)))
+    run_terminal(project, partial(next, letters, "q"))
+
+
+def test_every_group_can_be_chosen_those_not_shown_by_their_key(many, capsys):
+    query = many.ask()
+    keys = group_keys(many, query)
+    assert len(keys) > 6
+    far = max(keys, key=keys.get)
+    type_in(many, *far)
+    shown = capsys.readouterr().out
+    assert all(len(line) <= 80 for line in shown.splitlines())
+    listed = re.findall(r"(?:^  |   )(\w\w?) shop\d+", shown, re.M)
+    header = next(line for line in shown.splitlines() if line.strip().startswith("it "))
+    assert set(listed) | set(header.split()[1:]) >= {key.upper() for key in keys}
+    said = many.session.events[-1]
+    assert (said.left, said.right) == (query.row, query.groups[keys[far]][0])
+
+
+def test_numbers_have_a_strip_with_the_spread_the_middle_and_the_item(many, capsys):
+    type_in(many)
+    shown = capsys.readouterr().out
+    assert "┼ its middle" in shown
+    lines = [line for line in shown.splitlines() if re.match(r"  [nm] ", line)]
+    assert len(lines) == 2
+    for line in lines:
+        assert line.count("◆") >= 2
+    # The item is at the same place in every strip.
+    n_columns = {tuple(m.start() for m in re.finditer("◆", line)) for line in lines}
+    gaps = [{b - a for a, b in itertools.pairwise(one)} for one in n_columns]
+    assert all(len(one) == 1 for one in gaps)
+
+
+def test_a_group_is_called_by_a_name_and_found_by_it(many, capsys):
+    query = many.ask()
+    keys = group_keys(many, query)
+    key = min(keys, key=keys.get)
+    type_in(many, "c", f"{key} blue shops", "c", "? nothing", "/", "no such name", "/", "shop")
+    shown = capsys.readouterr().out
+    assert "there is no group '?'" in shown
+    assert "no group fits 'no such name'" in shown
+    assert "several groups fit: " in shown
+    assert "blue shops" in {group.name for group in many.groups()}
+    assert many.ask() == query
+    type_in(many, "/", "LUE sh")
+    said = many.session.events[-1]
+    assert (said.left, said.right) == (query.row, query.groups[keys[key]][0])
+    type_in(many, "c", "\x1b", "/", "\x1b")
+    assert many.session.events[-1] == said
 
 
 def test_after_twenty_groups_keys_have_two_letters_typed_or_piped(tmp_path, capsys):
@@ -147,7 +217,7 @@ def test_groups_to_choose_from_show_what_is_in_them_and_no_text_comes_twice(tmp_
     series.write_text("day,a,b,c,d,e,f\n" + "\n".join(rows) + "\n")
     args = ["label", str(series), "--terminal", "--series", "--id", "day"]
     said = CliRunner().invoke(main, args, input="d\nq\n").output
-    assert re.search(r"^  1  day\d+ +[▁-█]{6}$", said, re.M)
+    assert re.search(r"^  1  day\d+ +[▁-█]{36}$", said, re.M)
 
 
 def test_what_is_known_already_is_not_asked(table, tmp_path):

@@ -1,9 +1,33 @@
+import pytest
+
 from likewise import open_items
-from likewise.cli.lines import block, both, cells, clean, fit, sparkline
+from likewise.cli.lines import block, both, cells, clean, fit, in_lines, sparkline, strip
 
 
 def test_a_curve_is_bars_of_eight_heights():
-    assert sparkline([0, 1, 2, 4, 7], 10) == "▁▂▃▅█"
+    assert sparkline([0, 1, 2, 4, 7], 5) == "▁▂▃▅█"
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40, 41, 100, 1000])
+def test_curves_of_any_length_are_equally_wide(n):
+    line = sparkline([float(k) for k in range(n)], 40)
+    assert len(line) == 40
+    assert list(line) == sorted(line)
+
+
+def test_words_are_not_broken_where_there_is_room():
+    assert fit("one two three four", 15) == "one two three…"
+    assert fit("one two three four", 17) == "one two three…"
+    assert fit("a-very-long-name-of-a-file.png", 12) == "a-very-long…"
+    parts = ("[z] undo", "[Z] redo", "[g]roups")
+    assert in_lines(parts, 20) == "[z] undo  [Z] redo\n[g]roups"
+    assert in_lines(["a" * 9], 5) == "aaaa…"
+
+
+def test_a_strip_shows_spread_middle_and_item():
+    assert strip(0.0, 0.5, 0.99, None, 5) == "──┼──"
+    assert strip(0.2, 0.4, 0.6, 0.99, 5) == " ─┼─◆"
+    assert strip(1.0, 1.0, 1.0, 0.0, 5) == "◆   ┼"
 
 
 def test_characters_that_control_the_terminal_are_replaced():

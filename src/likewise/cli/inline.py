@@ -52,9 +52,15 @@ def is_late_answer(key: str) -> bool:
 
 
 def show_side_by_side(
-    items: Items, places: Sequence[int], columns: int, lines: int, way: str, file: Any
+    items: Items,
+    places: Sequence[int],
+    columns: int,
+    lines: int,
+    way: str,
+    file: Any,
+    names: Sequence[str] = (),
 ) -> None:
-    """Show pictures beside each other in the terminal that `file` writes to."""
+    """Show pictures beside each other in the terminal that `file` writes to, under their names."""
     from PIL import Image, ImageOps
     from rich.console import Console
     from textual_image import renderable
@@ -66,10 +72,23 @@ def show_side_by_side(
             whole.paste(ImageOps.contain(picture.convert("RGBA"), BOX), (k * (BOX[0] + GAP), 0))
     n_columns = max(8, min(columns - 4, MOST_COLUMNS))
     n_lines = max(4, min(lines - 10, MOST_LINES))
+    # A cell of a terminal is about twice as high as it is wide.
+    n_columns = min(n_columns, 2 * n_lines * whole.width // whole.height)
+    n_lines = max(1, round(n_columns * whole.height / whole.width / 2))
+    middles = [(k * (BOX[0] + GAP) + BOX[0] / 2) / whole.width for k in range(len(places))]
+    print(_spread(names, [round(middle * n_columns) for middle in middles]), file=file)
     console = Console(
         file=file, force_terminal=True, color_system="truecolor", width=n_columns, height=n_lines
     )
     with warnings.catch_warnings():
         # Its blocks call what Pillow 14 no longer has.
         warnings.simplefilter("ignore", DeprecationWarning)
-        console.print(getattr(renderable, KINDS[way])(whole, width="auto", height="auto"))
+        console.print(getattr(renderable, KINDS[way])(whole, width=n_columns, height=n_lines))
+
+
+def _spread(names: Sequence[str], middles: Sequence[int]) -> str:
+    """Return names in one line, each around its column."""
+    line = ""
+    for name, middle in zip(names, middles, strict=False):
+        line = f"{line:<{max(len(line) + (line != ''), middle - len(name) // 2)}}{name}"
+    return line

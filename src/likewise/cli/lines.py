@@ -38,7 +38,7 @@ def one_line(items: Items, place: int, width: int) -> str:
         return fit(clean(items.location(place)), width)
     if view.get("channels"):
         half = width // 2
-        return f"{cell(title, half)} {sparkline(view['channels'][0]['y'], half)}"
+        return f"{cell(title, half)} {sparkline(view['channels'][0]['y'], width - half - 1)}"
     line = clean(items.tile(place).get("line", ""))
     both = line if _begins(line, title) else f"{title} · {line}"
     return fit(both if line else title, width)
@@ -85,8 +85,9 @@ def _aligned(
 
 
 def sparkline(values: Sequence[float], width: int) -> str:
-    """Return a curve as bars of eight heights."""
-    drawn = values[:: max(1, -(-len(values) // width))]
+    """Return a curve as bars of eight heights, as wide as asked, however many values it has."""
+    last, steps = len(values) - 1, max(1, width - 1)
+    drawn = [values[round(k * last / steps)] for k in range(width)]
     low, high = min(drawn), max(drawn)
     scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
     return "".join(BARS[round((value - low) * scale)] for value in drawn)
@@ -122,8 +123,40 @@ def cell(text: str, width: int) -> str:
 
 
 def fit(text: str, width: int) -> str:
-    """Return a text cut to a width."""
-    return text if cells(text) <= width else f"{_beginning(text, width - 1)}…"
+    """Return a text cut to a width, behind a word if one ends in the last third."""
+    if cells(text) <= width:
+        return text
+    whole = _beginning(text, width - 1)
+    if not text[len(whole)].isspace():
+        words = whole.rsplit(" ", 1)[0].rstrip(" ,;:·")
+        whole = words if cells(words) > width * 2 // 3 else whole
+    return f"{whole.rstrip()}…"
+
+
+def in_lines(parts: Sequence[str], width: int, gap: str = "  ", indent: str = "") -> str:
+    """Return parts in as few lines as there is room for; only one that is too long is cut."""
+    lines: list[str] = []
+    for part in parts:
+        joined = f"{lines[-1]}{gap}{part}" if lines else f"{indent}{part}"
+        if lines and cells(joined) > width:
+            lines.append(fit(f"{indent}{part}", width))
+        else:
+            lines[-1:] = [fit(joined, width)]
+    return "\n".join(lines)
+
+
+def strip(low: float, middle: float, high: float, at: float | None, width: int) -> str:
+    """Return the spread of a group on the range of all items, its middle, and where an item is."""
+    marks = [" "] * width
+
+    def place(share: float) -> int:
+        return min(width - 1, max(0, int(share * width)))
+
+    marks[place(low) : place(high) + 1] = "─" * (place(high) - place(low) + 1)
+    marks[place(middle)] = "┼"
+    if at is not None:
+        marks[place(at)] = "◆"
+    return "".join(marks)
 
 
 def _beginning(text: str, width: int) -> str:

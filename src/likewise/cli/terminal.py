@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from likewise.cli.inline import is_late_answer, show_side_by_side
-from likewise.cli.lines import block, both, cell, cells, clean, fit, one_line
+from likewise.cli.lines import block, both, cell, cells, clean, fit, in_lines, one_line, strip
 from likewise.core.answers import Question
 from likewise.errors import InputError, LikewiseError, StaleQueryError
 from likewise.oracles.terminal import QUIT, Prompt
@@ -30,10 +30,18 @@ N_TYPICAL = 2
 """How many items of a group are listed with it."""
 MOST_GROUPS = 20
 """How many groups are listed."""
+MOST_LARGE = 6
+"""How many groups to choose are shown with items; the others are listed with their keys."""
+LEAST_COLUMN = 16
+"""How wide a column of a table has to be, so that a number fits beside its strip."""
+LEAST_STRIP = 5
+NUMBER_WIDTH = 7
+LONGEST_CALLED = 24
+"""The most characters by which a group is listed."""
 
 UNDO = ("z", "\x7f", "\x08")
-DONE = "[z] undo  [Z] redo  [g]roups  [?] help  [q]uit "
-BESIDES = "[u]nsure   [z] undo  [Z] redo  [m] more  [g]roups  [?] help  [q]uit "
+DONE = ("[z] undo", "[Z] redo", "[g]roups", "[c]all a group", "[?] help", "[q]uit")
+BESIDES = ("[u]nsure", "[z] undo", "[Z] redo", "[m] more", *DONE[2:])
 HELP = """\
 s or →   the same group
 d or ←   different groups
@@ -41,6 +49,8 @@ u or ↓   not sure: another pair comes, and nothing is concluded
 z        undo, as often as you like        Z   redo
 1, 2 ... where groups are shown: it belongs to the one with this key; a group keeps its key,
          and after 9 come letters                           0   to none of these
+/        find a group by its name: type some of it, then Enter; the only one that fits is chosen
+c        call a group by a name: its key, a space, the name, then Enter
 m        read on in a long text
 g        the groups so far: their keys, what they are about, typical items, and how many items
          are there by your answers (said), learned from them, or open
@@ -67,11 +77,14 @@ def run_terminal(
         click.echo()
         _show(project, query, prompt, way, n_read)
         done = project.session.progress
-        line = outlook(project.session).line
-        click.echo(f"{line} · {done.answered} answered, {done.groups}")
+        width = shutil.get_terminal_size((80, 24)).columns - 1
+        line = outlook(project.session).line.split(" · ")
+        click.echo(in_lines([*line, f"{done.answered} answered, {done.groups}"], width, " · "))
         if project.rest is not None:
             click.echo(project.rest.line)
-        click.echo(f"{prompt.ways}  {BESIDES}" if prompt else DONE, nl=False)
+        find = ("[/] find",) if prompt and prompt.keys else ()
+        ways = (*prompt.ways.split("  "), *find, *BESIDES) if prompt else DONE
+        click.echo(f"{in_lines(ways, width)} ", nl=False)
         if project.position != position:  # reading on, or a wrong key, is part of the same answer
             position, shown_at = project.position, time.monotonic()
         key = prompt.read(read) if prompt else read()
@@ -80,10 +93,14 @@ def run_terminal(
         n_read = n_read + PAGE_LINES if key == "m" else MOST_LINES
         if key == "m" or is_late_answer(key):
             continue
-        if key in QUIT or (query is None and key not in (*UNDO, "Z", "?", "g")):
+        if key in QUIT or (query is None and key not in (*UNDO, "Z", "?", "g", "c")):
             return
         try:
-            _act(project, query, prompt, key, seconds)
+            if key == "c" or (key == "/" and prompt and prompt.keys):
+                words = read() if is_piped else _read_words(read, WORDS_FOR[key])
+                key = _name_or_find(project, query, prompt, key, words)
+            if key:
+                _act(project, query, prompt, key, seconds)
         except UnknownKeyError as error:
             if is_piped:  # nobody reads the message, and input such as that of `yes` never ends
                 raise
@@ -114,12 +131,14 @@ def _show(
             output = file_name_of(project, "csv")
             click.echo(f"likewise export {project.path} -o {output} writes them to a file.")
         return
-    groups = [query.groups[place] for place in prompt.keys.values()] or query.groups
+    keys = [k for k, place in prompt.keys.items() if place < MOST_LARGE]
+    groups = [query.groups[prompt.keys[key]] for key in keys] or query.groups
     rows = [query.row, *(group[0] for group in groups)]
     shown = [place for row in rows if (place := project.where[row]) is not None]
     if way is not None and project.items.has_pictures and len(shown) == len(rows):
         sys.stdout.flush()
-        show_side_by_side(project.items, shown, size.columns, size.lines, way, sys.stdout)
+        names = ["it", *map(str.upper, keys)] if keys else ["left", "right"]
+        show_side_by_side(project.items, shown, size.columns, size.lines, way, sys.stdout, names)
     if project.instruction:
         click.echo(clean(project.instruction))
     click.echo(prompt.words)
@@ -152,16 +171,60 @@ def _act(
     elif key == "g":
         _show_groups(project)
     elif prompt is not None:
-        raise UnknownKeyError(prompt.unknown(key, "z Z m g ? q"))
+        raise UnknownKeyError(prompt.unknown(key, "z Z m g / c ? q"))
+
+
+WORDS_FOR = {"c": "The key of a group and its name: ", "/": "Find the group: "}
+
+
+def _name_or_find(
+    project: Project, query: Question | None, prompt: Prompt | None, key: str, words: str
+) -> str:
+    """Name a group, or find one by its name; return the key of the one that was found, else ""."""
+    if not words.strip():
+        return ""
+    if key == "c":
+        wanted, _, name = words.strip().partition(" ")
+        of = {key_of(group.number): group for group in project.groups() if group.number is not None}
+        if wanted.lower() not in of:
+            raise InputError(f"there is no group {wanted!r}: [g] lists them with their keys")
+        project.name(of[wanted.lower()].id, name, position=project.position)
+        return ""
+    assert query is not None
+    assert prompt is not None
+    called = {k: _called(project, query, place) for k, place in prompt.keys.items()}
+    found = [k for k, name in called.items() if words.strip().casefold() in name.casefold()]
+    if len(found) == 1:
+        return found[0]
+    listed = "   ".join(f"{k.upper()} {called[k]}" for k in found[:MOST_GROUPS])
+    raise InputError(f"several groups fit: {listed}" if found else f"no group fits {words!r}")
+
+
+def _read_words(read: Callable[[], str], asked: str) -> str:
+    """Return what is typed until Enter; nothing after Escape or at the end of the input."""
+    words = ""
+    while True:
+        click.echo(f"\r\033[K{asked}{clean(words)}", nl=False)
+        key = read()
+        if key in QUIT and key != "q":
+            words, key = "", "\r"
+        if key in ("\r", "\n"):
+            click.echo()
+            return words
+        words = words[:-1] if key in UNDO[1:] else words + key
 
 
 def _choice_lines(
     project: Project, query: Question, keys: Mapping[str, int], width: int, n_read: int
 ) -> Iterator[str]:
     """Return the lines that show a row and the groups to choose from."""
+    likeliest = sorted(keys, key=keys.__getitem__)[:MOST_LARGE]
     fields = project.compare(query.row, [rows[0] for rows in query.groups])
     if fields:
-        yield from _field_lines(fields, keys, width, n_read)
+        likeliest = likeliest[: max(2, (width - 30) // LEAST_COLUMN)]
+    large = {key: place for key, place in keys.items() if key in likeliest}
+    if fields:
+        yield from _field_lines(fields, large, width, n_read)
     else:
         place = project.where[query.row]
         gone = [clean(project.ids[query.row])]
@@ -169,38 +232,64 @@ def _choice_lines(
         yield from (f"     {line}".rstrip() for line in shown[:n_read])
         if len(shown) > n_read:
             yield f"     … {len(shown) - n_read} more lines: [m]"
-    for key, place in keys.items():
+    for key, place in large.items():
         rows = query.groups[place]
         name = clean(in_short(project.session, rows[0])[1])
         lines = [name] if name else []
         lines += [] if fields else [_line(project, row, width - 6) for row in rows]
         for k, line in enumerate(lines):
             yield f"  {key.upper() if k == 0 else '':<2} {fit(line, width - 6)}"
+    small = [f"{k.upper()} {_called(project, query, p)}" for k, p in keys.items() if k not in large]
+    if small:
+        yield in_lines(small, width, gap="   ", indent="  ")
     yield "  0  none of these"
+
+
+def _called(project: Project, query: Question, place: int) -> str:
+    """Return a group in few words: its name, or what its first item is called."""
+    row = query.groups[place][0]
+    at = project.where[row]
+    title = project.ids[row] if at is None else project.items.title(at)
+    return fit(clean(in_short(project.session, row)[1] or title), LONGEST_CALLED)
 
 
 def _field_lines(
     fields: Sequence[Mapping[str, Any]], keys: Mapping[str, int], width: int, most: int
 ) -> Iterator[str]:
     """Return a table: fields down, the item and the groups across, the most telling first."""
-    name_width = min(24, max(cells(clean(field["name"])) for field in fields))
-    column = max(6, (width - name_width - 4) // (len(keys) + 1) - 1)
-    table = [("", "it", *(key.upper() for key in keys))]
-    for field in fields[:most]:
-        groups = (_in_a_cell(field["groups"][place]) for place in keys.values())
-        table.append((field["name"], field["value"] or "missing", *groups))
-    for name, *texts in table:
-        line = " ".join(cell(text, column) for text in texts)
-        yield f"  {cell(name, name_width)}  {line}".rstrip()
+    shown = fields[:most]
+    own = ["it", *(clean(field["value"] or "missing") for field in shown)]
+    name_width = min(max(12, width // 5), max(cells(clean(field["name"])) for field in shown))
+    own_width = min(max(7, width // 8), max(map(cells, own)))
+    column = max(6, (width - name_width - own_width - 4) // len(keys) - 2)
+    head = "  ".join(cell(key.upper(), column) for key in keys)
+    yield f"  {' ' * name_width}  {cell('it', own_width)}  {head}".rstrip()
+    for field, value in zip(shown, own[1:], strict=True):
+        groups = (field["groups"][place] for place in keys.values())
+        line = "  ".join(cell(_in_a_cell(entry, field["at"], column), column) for entry in groups)
+        yield f"  {cell(field['name'], name_width)}  {cell(value, own_width)}  {line}".rstrip()
     if len(fields) > most:
-        yield f"  … {len(fields) - most} more fields: [m]"
+        yield f"  … {plural(len(fields) - most, 'more field')}: [m]"
+    if any(
+        _has_strip(field["groups"][place], column) for field in shown for place in keys.values()
+    ):
+        yield "  ─── spread of a group   ┼ its middle   ◆ it"
 
 
-def _in_a_cell(entry: Mapping[str, Any]) -> str:
-    """Return what a field is in a group: the middle number, or its most frequent values."""
+def _has_strip(entry: Mapping[str, Any], width: int) -> bool:
+    """Return whether a number has room for a strip beside it."""
+    return entry.get("low") is not None and width - NUMBER_WIDTH - 1 >= LEAST_STRIP
+
+
+def _in_a_cell(entry: Mapping[str, Any], at: float | None, width: int) -> str:
+    """Return what a field is in a group: its spread and middle, or its most frequent values."""
     if "shares" in entry:
         return ", ".join(f"{value} {share:.0%}" for value, share in entry["shares"]) or "missing"
-    return entry.get("text") or " · ".join(entry.get("texts", ())) or "missing"
+    text = entry.get("text") or " · ".join(entry.get("texts", ())) or "missing"
+    if not _has_strip(entry, width):
+        return text
+    room = width - NUMBER_WIDTH - 1
+    return f"{strip(entry['low'], entry['middle'], entry['high'], at, room)} {text}"
 
 
 def _line(project: Project, row: int, width: int) -> str:

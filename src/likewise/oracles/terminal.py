@@ -19,6 +19,9 @@ UNSURE = ("u", "\x1b[B")
 QUIT = ("", "q", "\x1b", "\x03", "\x04")
 """What ends the questions: q, Escape, Ctrl-C, Ctrl-D and the end of the input."""
 
+MOST_LISTED = 12
+"""The keys of more groups are not listed again below the question."""
+
 
 class Prompt:
     """A question in a terminal: its words, its keys, and the answer that each key stands for.
@@ -49,7 +52,8 @@ class Prompt:
         self.words = f"{question.number}. {asks}"
         self.ways = "[s]ame  [d]ifferent"
         if keys:
-            self.ways = f"[{' '.join(keys).upper()}]  [0] none of these"
+            listed = [*keys] if len(keys) <= MOST_LISTED else [*[*keys][:3], "…", *[*keys][-1:]]
+            self.ways = f"[{' '.join(listed).upper()}]  [0] none of these"
         self.answers: dict[str, Any] = dict.fromkeys(UNSURE, Answer.UNSURE)
         if n == 1:
             self.answers |= dict.fromkeys(SAME, Answer.SAME)
