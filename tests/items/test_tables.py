@@ -1,3 +1,5 @@
+import gzip
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -42,13 +44,103 @@ def test_unicode_with_and_without_a_mark_is_read(tmp_path, encoding):
     assert columns(path) == {"größe": ["ж"], "b": ["🙂"]}
 
 
-def test_another_encoding_is_an_error_with_the_byte_and_the_remedy(tmp_path):
-    path = write(tmp_path, b"a,b\n1,2\ncaf\xe9,3\n")
-    with pytest.raises(InputError, match=r"byte 0xe9 at offset 11 \(line 3\).*--encoding cp1252"):
-        read_table(path)
-    assert columns(path, encoding="cp1252")["a"] == ["1", "café"]
+def test_another_encoding_is_guessed_and_that_is_said(tmp_path):
+    path = write(tmp_path, b"a,b\n1,2\ncaf\xe9,3\n\x80 5,4\n")
+    table = read_table(path)
+    assert list(table.columns["a"]) == ["1", "café", "€ 5"]
+    assert "not UTF-8 and was read as cp1252 (Windows, Western Europe), a guess" in table.notes[0]
+    assert columns(path, encoding="latin-1")["a"][1] == "café"
     with pytest.raises(InputError, match="no encoding 'klingon'"):
         read_table(path, encoding="klingon")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_a_mark_is_recognized(tmp_path, encoding):
+    path = write(tmp_path, "a,b\ncafé,3\n".encode(encoding))
+    assert columns(path) == {"a": ["café"], "b": ["3"]}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"a,b\n" + "страна,город".encode("cp1251") + b"\n",
+        b"a,b\n" + "東京,大阪".encode("shift-jis") + b"\n",
+        "größe,b\n1,2\n".encode() + b"damaged \xc3,3\n",
+    ],
+)
+def test_an_encoding_that_cannot_be_told_is_an_error_with_the_byte_and_the_remedy(tmp_path, data):
+    with pytest.raises(InputError, match=r"byte 0x.. at offset \d+ \(line \d\).*--encoding cp1252"):
+        read_table(write(tmp_path, data))
+
+
+def test_columns_between_spaces_are_found(tmp_path):
+    # The first lines of auto-mpg.data of the UCI repository are aligned like this.
+    path = write(tmp_path, "mpg  cyl  weight origin\n18.0 8    3504.  usa\n15.0 8    3693.  usa\n")
+    assert columns(path)["weight"] == ["3504.", "3693."]
+    words = write(tmp_path, "name\nJohn Smith\nJane Miller\n")
+    assert columns(words) == {"name": ["John Smith", "Jane Miller"]}
+
+
+def test_a_line_of_excel_names_the_separator(tmp_path):
+    assert columns(write(tmp_path, "sep=|\na|b\n1,5|2\n")) == {"a": ["1,5"], "b": ["2"]}
+
+
+def test_a_missing_header_is_noticed_by_the_lines_below(tmp_path):
+    # iris.data of the UCI repository begins like this.
+    iris = "5.1,3.5,1.4,0.2,Iris-setosa\n4.9,3.0,1.4,0.2,Iris-setosa\n"
+    table = read_table(write(tmp_path, iris))
+    assert list(table.columns)[-1] == "column 5"
+    assert table.n == 2
+    assert "the first line is like the others" in table.notes[0]
+    years = write(tmp_path, "country,2019,2020\nA,1,2\nB,3,4\n")
+    assert list(columns(years)) == ["country", "2019", "2020"]
+    codes = write(tmp_path, "red,7,x\nblue,3,x\nred,4,y\n")
+    assert read_table(codes).n == 3
+    assert read_table(codes, header=True).n == 2
+
+
+# -- packed ----------------------------------------------------------------------------------------
+
+
+def test_gzip_and_zip_of_one_table_are_read(tmp_path):
+    text = b"a,b\n1,x\n2,y\n"
+    wanted = {"a": ["1", "2"], "b": ["x", "y"]}
+    assert columns(write(tmp_path, gzip.compress(text), "t.csv.gz")) == wanted
+    for name in ("t.csv.zip", "t.zip"):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("data/t.csv", text)
+            archive.writestr("__MACOSX/data/._t.csv", b"x")
+        assert columns(tmp_path / name) == wanted
+    with zipfile.ZipFile(tmp_path / "j.zip", "w") as archive:
+        archive.writestr("t.jsonl", b'{"a": 1}\n')
+    assert columns(tmp_path / "j.zip") == {"a": [1]}
+
+
+def test_what_cannot_be_unpacked_says_why(tmp_path):
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("a.csv", b"x\n1\n")
+        archive.writestr("b.csv", b"x\n1\n")
+    with pytest.raises(InputError, match=r"holds 2 files \(a\.csv, b\.csv\), and exactly one"):
+        read_table(tmp_path / "two.zip")
+    with pytest.raises(InputError, match="cannot be unpacked"):
+        read_table(write(tmp_path, b"nothing packed", "t.csv.gz"))
+    with pytest.raises(InputError, match="cannot be unpacked"):
+        read_table(write(tmp_path, gzip.compress(b"a,b\n1,2\n")[:-9], "t.csv.gz"))
+    with pytest.raises(InputError, match="cannot be unpacked"):
+        read_table(write(tmp_path, b"PK nothing", "t.zip"))
+
+
+@pytest.mark.parametrize("name", ["t.csv.gz", "t.zip"])
+def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, name, monkeypatch):
+    monkeypatch.setattr("likewise.items.limits.SMALL", 1 << 20)
+    data = b"a,b\n" + b"0,0\n" * 2_000_000
+    if name.endswith(".gz"):
+        write(tmp_path, gzip.compress(data), name)
+    else:
+        with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("t.csv", data)
+    with pytest.raises(InputError, match="decompression bomb"):
+        read_table(tmp_path / name)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +256,7 @@ def test_any_bytes_are_a_table_or_a_clear_error(tmp_path_factory, data, name):
 @pytest.mark.parametrize(
     ("content", "value"),
     [
-        ("5.1,setosa\n4.9,setosa\n", "'5.1'"),
+        ("51,setosa\n49,virginica\n", "'51'"),
         ("red,setosa\nblue,setosa\n", "'setosa'"),
         ("length,species\n5.1,setosa\n4.9,setosa\n", None),
         ("0,1\n5.1,setosa\n", None),

@@ -138,6 +138,6 @@ def check_unpacked(path: Path, unpacked: int, packed: int) -> None:
         raise InputError(
             f"{path} has {packed / 2**20:,.1f} MiB and would unpack to {unpacked / 2**20:,.1f} "
             f"MiB, more than {MOST_PACKED} times as much. Is it damaged, or a decompression bomb? "
-            "If you trust it, save it again without compression (numpy.savez)."
+            "If you trust it, save it again without compression."
         )
     check_fits(path, unpacked)

@@ -1,14 +1,18 @@
-"""Tables from CSV, JSON lines and Parquet files, and from data frames."""
+"""Tables from CSV, JSON lines, spreadsheets and Parquet files, and from data frames."""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
 import re
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -16,17 +20,20 @@ from typing import Any, ClassVar, Self
 from likewise.errors import InputError, needs_extra
 from likewise.files import check_regular, open_regular
 from likewise.items.cache import FeatureCache
-from likewise.items.fields import as_text
+from likewise.items.fields import as_text, is_missing
 from likewise.items.items import Items, shorten
 from likewise.items.latent import LatentTexts
-from likewise.items.limits import check_fits, most_bytes
+from likewise.items.limits import check_fits, check_unpacked, most_bytes
+from likewise.items.sheets import SHEET_SUFFIXES, read_sheet
 from likewise.items.tables import Table, is_number
-from likewise.words import plural
+from likewise.words import escaped, plural
 
 CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 PARQUET_SUFFIXES = (".parquet", ".pq")
-TABLE_SUFFIXES = (*CSV_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES)
+TABLE_SUFFIXES = (*CSV_SUFFIXES, *JSON_SUFFIXES, *SHEET_SUFFIXES, *PARQUET_SUFFIXES)
+PACKED_SUFFIXES = (".gz", ".zip")
+"""What may be behind the suffix of a CSV or JSON file."""
 READING = ("encoding", "delimiter", "header")
 """The options of `read_table`."""
 
@@ -37,6 +44,16 @@ BYTES_PER_CELL = 100
 """About how many bytes a cell takes in memory as a Python value."""
 
 DELIMITERS = (",", ";", "\t", "|")
+SPACES = "spaces"
+"""Stands for columns that are separated by one or more spaces."""
+SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
+ENCODINGS = {
+    "cp1252": "cp1252 (Windows, Western Europe)",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
+}
+MULTIBYTE = re.compile(rb"[\xc3-\xf4][\x80-\xbf]")
+"""A letter of several bytes, as UTF-8 has them; in other encodings such pairs are rare."""
 DECIMAL_COMMA = re.compile(r"\s*-?(?:\d+,(?:\d{1,2}|\d{4,})|\d{1,3}(?:\.\d{3})+,\d+|0,\d+)\D{0,9}")
 """A number whose comma cannot stand between thousands."""
 LARGEST_CELL = 2**31 - 1
@@ -52,8 +69,24 @@ def is_frame(source: Any) -> bool:
 def is_table(source: Any) -> bool:
     """Whether `read_table` can read this, judging by its type or its suffix."""
     if isinstance(source, Path):
-        return not source.is_dir() and source.suffix.lower() in TABLE_SUFFIXES
+        return not source.is_dir() and table_suffix(source) in TABLE_SUFFIXES
     return is_frame(source)
+
+
+def table_suffix(path: Path) -> str:
+    """Return the suffix that says what kind of table a file is, without one for packing.
+
+    >>> table_suffix(Path("a.b.CSV.gz")), table_suffix(Path("t.zip")), table_suffix(Path("t.xlsx"))
+    ('.csv', '.csv', '.xlsx')
+    """
+    suffix = path.suffix.lower()
+    if suffix not in PACKED_SUFFIXES:
+        return suffix
+    inner = Path(path.stem).suffix.lower()
+    if inner in CSV_SUFFIXES + JSON_SUFFIXES:
+        return inner
+    # What a ZIP file without another suffix holds is known when it is read.
+    return CSV_SUFFIXES[0] if suffix == ".zip" and not inner else suffix
 
 
 class TableItems(Items):
@@ -114,12 +147,19 @@ def read_table(
         table = _from_frame(FRAME, source)
     elif not is_table(source):
         raise InputError(f"{source} is not a table ({', '.join(TABLE_SUFFIXES)})")
-    elif source.suffix.lower() in PARQUET_SUFFIXES:
+    elif table_suffix(source) in PARQUET_SUFFIXES:
         table = _from_frame(source, _read_parquet(source))
-    elif source.suffix.lower() in JSON_SUFFIXES:
-        table = _read_json(source, encoding)
+    elif table_suffix(source) in SHEET_SUFFIXES:
+        if encoding is not None or delimiter is not None:
+            raise InputError(f"--encoding and --delimiter are for texts, not for {source}")
+        rows, said = read_sheet(source)
+        table = _with_names(source, rows, header, list(said))
     else:
-        table = _read_csv(source, encoding, delimiter, header)
+        text, suffix, notes = _read_text(source, encoding)
+        if suffix in JSON_SUFFIXES:
+            table = _read_json(source, text, suffix, notes)
+        else:
+            table = _read_csv(source, text, suffix, delimiter, header, notes)
     if not table.columns or not table.n:
         shape = f"{plural(len(table.columns), 'column')} and {plural(table.n, 'row')}"
         raise InputError(f"{table.path} has {shape}; at least one of each is needed")
@@ -147,13 +187,20 @@ def _from_frame(path: Path, frame: Any) -> Table:
     return Table(path, dict(zip(named, columns, strict=True)), len(frame), index=index)
 
 
-def _read_text(path: Path, encoding: str | None) -> str:
-    with open_regular(path) as file:
-        check_fits(path, os.fstat(file.fileno()).st_size)
-        data = file.read()
+def _read_text(path: Path, encoding: str | None) -> tuple[str, str, list[str]]:
+    """Return the text of a file, the suffix that says what it is, and notes."""
+    data, suffix = _read_bytes(path)
+    notes: list[str] = []
     if encoding is None:
         has_utf16_mark = data[:2] in (b"\xff\xfe", b"\xfe\xff")
         encoding = "utf-16" if has_utf16_mark else "utf-8-sig"
+        guess = "" if has_utf16_mark else _guessed_encoding(data)
+        if guess:
+            encoding = guess
+            notes.append(
+                f"{path.name} is not UTF-8 and was read as {ENCODINGS[guess]}, a guess; if letters "
+                "are wrong, give its encoding, such as --encoding cp1250"
+            )
     try:
         text = data.decode(encoding)
     except (LookupError, UnicodeEncodeError):  # the latter if the name itself is not text
@@ -172,36 +219,131 @@ def _read_text(path: Path, encoding: str | None) -> str:
         ) from error
     if not text.strip():
         raise InputError(f"{path} is empty")
-    return text
+    return text, suffix, notes
+
+
+def _guessed_encoding(data: bytes) -> str:
+    """Return the encoding of what is not UTF-8, or nothing if it is or cannot be told."""
+    # Without a mark, UTF-16 of Latin letters has a zero in every second byte.
+    sample = data[:4096]
+    for encoding, zeros in (("utf-16-le", sample[1::2]), ("utf-16-be", sample[::2])):
+        if len(zeros) > 1 and zeros.count(0) > 0.7 * len(zeros):
+            return encoding
+    with suppress(UnicodeDecodeError):
+        data.decode("utf-8")
+        return ""
+    if MULTIBYTE.search(data):  # damaged UTF-8, or a script with several bytes a letter
+        return ""
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        return ""
+    foreign = [one for one in text if one > "\x7f"]
+    # Letters with accents and signs stand alone among others; letters of other scripts do not.
+    runs = sum(len(run) for run in re.findall(r"[\x80-\U0010ffff]{3,}", text))
+    return "cp1252" if runs <= 0.1 * len(foreign) else ""
+
+
+def _read_bytes(path: Path) -> tuple[bytes, str]:
+    """Return what is in a file, unpacked, and the suffix that says what it is."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        check_fits(path, size)
+        packing = path.suffix.lower()
+        if packing not in PACKED_SUFFIXES:
+            return file.read(), packing
+        try:
+            if packing == ".gz":
+                with gzip.open(file) as unpacked:
+                    return _unpacked_bytes(path, unpacked, size), table_suffix(path)
+            with zipfile.ZipFile(file) as archive:
+                name = _only_member(path, archive)
+                with archive.open(name) as unpacked:
+                    return _unpacked_bytes(path, unpacked, size), Path(name).suffix.lower()
+        except (
+            zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError,
+        ) as error:  # fmt: skip
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"{path} cannot be unpacked: {error}") from error
+
+
+def _only_member(path: Path, archive: zipfile.ZipFile) -> str:
+    """Return the name of the only table in a ZIP file."""
+    names = [
+        name
+        for name in archive.namelist()
+        if not name.endswith("/") and not name.startswith("__MACOSX/")
+    ]
+    tables = [name for name in names if name.lower().endswith(CSV_SUFFIXES + JSON_SUFFIXES)]
+    if len(tables) != 1:
+        listed = ", ".join(escaped(name, in_lines=True) for name in names[:5])
+        raise InputError(
+            f"{path} holds {plural(len(names), 'file')} ({listed}), and exactly one CSV or JSON "
+            "file is needed. Unpack it and give one of them"
+        )
+    return tables[0]
+
+
+def _unpacked_bytes(path: Path, file: Any, packed: int) -> bytes:
+    """Read a compressed file in pieces, no further than a file of its size may hold."""
+    pieces, n = list[bytes](), 0
+    while piece := file.read(1 << 20):
+        n += len(piece)
+        check_unpacked(path, n, packed)
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def _read_csv(
-    path: Path, encoding: str | None, delimiter: str | None, header: bool | None
+    path: Path,
+    text: str,
+    suffix: str,
+    delimiter: str | None,
+    header: bool | None,
+    notes: list[str],
 ) -> Table:
-    text = _read_text(path, encoding)
     if delimiter is not None and len(delimiter) != 1:
         raise InputError(f"a delimiter is one character, not {delimiter!r}")
+    said = SEPARATOR_LINE.match(text)  # which Excel writes and reads
+    if said is not None:
+        text, delimiter = text[said.end() :], delimiter or said[1]
     with _large_cells():
-        delimiter = delimiter or _sniff(text, path.suffix.lower())
-        rows = _records(path, text, delimiter)
-    notes = []
+        delimiter = delimiter or _sniff(text, suffix)
+        if delimiter == SPACES:
+            rows = [line.split() for line in text.splitlines() if line.strip()]
+        else:
+            rows = _records(path, text, delimiter)
+    if not rows:
+        raise InputError(f"{path} is empty")
+    table = _with_names(path, rows, header, notes)
+    has_commas = delimiter != "," and _has_decimal_commas(rows)
+    return replace(table, has_decimal_comma=has_commas)
+
+
+def _with_names(path: Path, rows: list[list[Any]], header: bool | None, notes: list[str]) -> Table:
+    """Return rows as a table, whose first line names the columns or is a row."""
+    if not rows:
+        raise InputError(f"{path} is empty")
+    texts = [[as_text(value) for value in row] for row in rows[:101]]
     if header is None:
-        header = not _is_data(rows[0])
+        header = not _is_data(texts)
         if not header:
+            holds = "holds only numbers" if all(map(is_number, texts[0])) else "is like the others"
             notes.append(
-                "the first line holds only numbers, so it is a row and the columns have no names; "
+                f"the first line {holds}, so it is a row and the columns have no names; "
                 "if these are names, use --header"
             )
-        elif value := _value_among_names(rows):
+        elif value := _value_among_names(texts):
             notes.append(
                 f"the first line names the columns, although {value!r} looks like a value; if it "
                 "is a row, use --no-header"
             )
-    names = _column_names(path, rows.pop(0) if header else [""] * len(rows[0]))
-    cells: Iterable[Sequence[str]] = zip(*rows, strict=True) if rows else ([] for _ in names)
+    names = _column_names(path, texts[0] if header else [""] * len(rows[0]))
+    rows = rows[1:] if header else rows
+    cells: Iterable[Sequence[Any]] = zip(*rows, strict=True) if rows else ([] for _ in names)
     columns = dict(zip(names, cells, strict=True))
-    has_commas = delimiter != "," and _has_decimal_commas(rows)
-    return Table(path, columns, len(rows), has_commas, tuple(notes))
+    return Table(path, columns, len(rows), notes=tuple(notes))
 
 
 def _has_decimal_commas(rows: Sequence[Sequence[str]], n_looked_at: int = 1000) -> bool:
@@ -231,9 +373,23 @@ def _records(path: Path, text: str, delimiter: str) -> list[list[str]]:
     return rows
 
 
-def _is_data(first: list[str]) -> bool:
-    """Whether a first line holds numbers, not names; 0, 1, 2... are names written by pandas."""
-    return all(map(is_number, first)) and first != [str(k) for k in range(len(first))]
+def _is_data(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a first line is a row, judged by the lines below; 0, 1, 2... are names of pandas."""
+    first = list(rows[0])
+    if first == [str(k) for k in range(len(first))]:
+        return False
+    if all(map(is_number, first)):
+        return True
+    recurs = is_counted = False
+    for name, *cells in zip(*rows, strict=True):
+        known = [cell for cell in cells if not is_missing(cell)]
+        if known and is_number(name) and all(map(is_number, known)):
+            if "." in name:  # 5.1 is no name
+                return True
+            is_counted = True
+        elif name.strip() and name in known:
+            recurs = True
+    return recurs and is_counted
 
 
 def _value_among_names(rows: Sequence[list[str]], n_compared: int = 100) -> str:
@@ -262,8 +418,18 @@ def _sniff(text: str, suffix: str) -> str:
             best, most = delimiter, widths[0]
     if most > 1:
         return best
+    if _is_aligned(sample.splitlines()[:50]):
+        return SPACES
     first = sample.splitlines()[0]
     return max(DELIMITERS, key=first.count)
+
+
+def _is_aligned(lines: Sequence[str]) -> bool:
+    """Whether lines are as many words each, and a column of them are numbers."""
+    rows = [line.split() for line in lines if line.strip()]
+    if len(rows) < 2 or len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
+        return False
+    return any(all(map(is_number, column)) for column in zip(*rows[1:], strict=True))
 
 
 @contextmanager
@@ -287,9 +453,8 @@ def _column_names(path: Path, names: Sequence[str]) -> list[str]:
     return stripped
 
 
-def _read_json(path: Path, encoding: str | None) -> Table:
-    text = _read_text(path, encoding)
-    if path.suffix.lower() == ".json":
+def _read_json(path: Path, text: str, suffix: str, notes: Sequence[str]) -> Table:
+    if suffix == ".json":
         place, whole = "element", _parse(path, 1, text)
         if not isinstance(whole, list):
             raise InputError(f"{path} must hold a list of objects, not one {_json_type(whole)}")
@@ -307,7 +472,7 @@ def _read_json(path: Path, encoding: str | None) -> Table:
     columns: dict[str, Sequence[Any]] = {
         as_text(name): [record.get(name) for record in records] for name in names
     }
-    return Table(path, columns, len(records))
+    return Table(path, columns, len(records), notes=tuple(notes))
 
 
 def _parse(path: Path, line: int, text: str) -> Any:
