@@ -67,6 +67,10 @@ ASKED = {
     "can_undo": YES_OR_NO,
     "can_redo": YES_OR_NO,
     "has_map": YES_OR_NO,
+    "you": {
+        "oneOf": [shape({"name": TEXT, "can_answer": YES_OR_NO}), {"type": "null"}],
+        "description": "whose token came with the request, where people have names",
+    },
 }
 CALLED = {
     "number": {"type": ["integer", "null"], "description": "of its key; null before it has one"},
@@ -383,6 +387,48 @@ SCHEMAS = {
             }
         }
     ),
+    "Agreement": shape(
+        {
+            "position": WHOLE,
+            "pairs": array(
+                shape(
+                    {
+                        "people": array(TEXT),
+                        "n": {**WHOLE, "description": "questions that both answered"},
+                        "n_same": WHOLE,
+                        "n_unsure": {**WHOLE, "description": "those not counted in n"},
+                        "interval": {
+                            **array({"type": "number"}),
+                            "description": "95 %, of the share they agree on",
+                        },
+                        "kappa": {"type": ["number", "null"], "description": "Cohen's"},
+                        "kappa_interval": {"type": ["array", "null"], "description": "95 %"},
+                    }
+                )
+            ),
+            "n_decided": WHOLE,
+            "disagreements": array(
+                shape(
+                    {
+                        "disagreement": WHOLE,
+                        "item": ref("Thing"),
+                        "groups": array(ref("Shown")),
+                        "said": array(
+                            shape(
+                                {
+                                    "by": TEXT,
+                                    "chosen": {
+                                        **array(WHOLE),
+                                        "description": "places of groups; none is none of these",
+                                    },
+                                }
+                            )
+                        ),
+                    }
+                )
+            ),
+        }
+    ),
     "Formats": shape({"position": WHOLE, "formats": array(shape({"format": TEXT, "title": TEXT}))}),
     "Error": shape({"error": TEXT}, is_stale=YES_OR_NO),
 }
@@ -517,6 +563,18 @@ PATHS = {
             ),
             "description": "With is_aside=false it counts again.",
         }
+    },
+    "/api/agreement": {"get": look("How often people agree, and where they do not", "Agreement")},
+    "/api/decide": {
+        "post": change(
+            "Say who is right where two people disagree; that is certain",
+            "State",
+            {"disagreement": WHOLE},
+            chosen={
+                "type": ["integer", "array", "null"],
+                "description": "the place of a group from 0, several, or null for none of these",
+            },
+        )
     },
     "/api/groups": {
         "get": look("Groups, those that answers have joined first", "Groups", LIMIT, OFFSET)

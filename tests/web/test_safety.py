@@ -256,23 +256,37 @@ def test_a_token_is_kept_for_its_owner_only_and_not_in_the_session_file(
     opened, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    found = links.kept_token(opened.path)
-    assert links.kept_token(opened.path) == found
-    assert links.kept_token(tmp_path / "other") != found
-    (kept,) = [
-        p for p in (tmp_path / "cache" / "likewise" / "tokens").iterdir() if p.read_text() == found
-    ]
+    found = links.kept_tokens(opened.path)[""]
+    assert links.kept_tokens(opened.path) == {"": found}
+    assert links.kept_tokens(tmp_path / "other") != {"": found}
+    (kept, _) = sorted((tmp_path / "cache" / "likewise" / "tokens").iterdir(), key=_has(found))
     if os.name == "posix":
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert found.encode() not in opened.path.read_bytes()
     links.forget_token(opened.path)
-    assert links.kept_token(opened.path) != found
+    assert links.kept_tokens(opened.path) != {"": found}
+
+
+def _has(token):
+    return lambda place: token not in place.read_text()
 
 
 def test_a_token_that_cannot_be_kept_is_one_for_this_run(tmp_path, monkeypatch):
     (tmp_path / "cache").write_text("not a folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    assert links.kept_token(tmp_path / "x") != links.kept_token(tmp_path / "x")
+    assert links.kept_tokens(tmp_path / "x") != links.kept_tokens(tmp_path / "x")
+
+
+@pytest.mark.parametrize("content", ["", "[1]", "nonsense", '{"": 5}', '{"Ana": "x"}', "\x00"])
+def test_tokens_that_are_damaged_are_made_again(tmp_path, monkeypatch, content):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    links.kept_tokens(tmp_path / "x", ["Ana"])
+    (place,) = (tmp_path / "cache" / "likewise" / "tokens").iterdir()
+    place.write_text(content)
+    found = links.kept_tokens(tmp_path / "x", ["Ana"])
+    assert found["Ana"].startswith("Ana.")
+    assert min(map(len, found.values())) >= 32
+    assert links.kept_tokens(tmp_path / "x", ["Ana"]) == found
 
 
 def test_the_private_file_leads_to_the_page_and_only_its_owner_can_read_it(tmp_path, monkeypatch):

@@ -157,6 +157,22 @@ interface State extends Progress {
   question: Question | null;
   can_undo: boolean;
   can_redo: boolean;
+  you: { name: string; can_answer: boolean } | null;
+}
+
+/** A question on which two people do not agree. */
+interface Disagreement {
+  disagreement: number;
+  item: Thing;
+  groups: Option[];
+  said: { by: string; chosen: number[] }[];
+}
+
+/** How often people agree who answered the same questions. */
+interface Agreement {
+  pairs: { people: [string, string]; n: number; n_same: number; n_unsure: number; interval: [number, number]; kappa: number | null; kappa_interval: [number, number] | null }[];
+  n_decided: number;
+  disagreements: Disagreement[];
 }
 
 /** An answer of the log. */
@@ -275,6 +291,7 @@ type Reply<Path extends string> = { position: number } & (
   : Path extends "unsure" ? Unsure
   : Path extends "checks" ? Checks
   : Path extends "rest" ? { rest: Rest | null }
+  : Path extends "agreement" ? Agreement
   : Path extends "formats" ? { formats: Format[] }
   : Listed
 );

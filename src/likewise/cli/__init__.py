@@ -13,6 +13,7 @@ COMMANDS = {
     "demo": "Answer questions about pictures on a page, or see a simulated person do it.",
     "label": "Group what is at PATH by answering questions.",
     "update": "Label what is new at PATH, without asking.",
+    "agreement": "Show how often people who answered SESSION, a .likewise file, agree.",
     "export": "Write the groups of SESSION, a .likewise file, to a table.",
     "check": "Test SESSION, a .likewise file, for damage.",
     "backup": "Copy SESSION, a .likewise file, to COPY while it may be in use.",

@@ -17,6 +17,7 @@ from likewise.project import Opened, Project, give_known, open_project
 from likewise.project.beginning import QUESTIONS
 from likewise.project.formats import file_name_of
 from likewise.project.large import is_large
+from likewise.project.people import EVERY, Person, checked_people
 from likewise.project.rest import in_background
 from likewise.words import plural
 
@@ -49,6 +50,10 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     if not names:
         raise click.BadParameter("name at least one column, such as age,city")
     return names
+
+
+def _people(_context: click.Context, _parameter: click.Parameter, value: str) -> list[str]:
+    return [name.strip() for name in value.split(",") if name.strip()]
 
 
 def _pair_columns(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
@@ -169,6 +174,40 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     "--new-link", is_flag=True, help="Revoke the address that --keep-link kept, and its cookies."
 )
 @click.option(
+    "--people",
+    metavar="NAME,NAME",
+    callback=_people,
+    default="",
+    help="Who answers at the same time. Each gets a link and other questions, and signs answers.",
+)
+@click.option(
+    "--readers",
+    metavar="NAME,NAME",
+    callback=_people,
+    default="",
+    help="Who gets a link for looking only.",
+)
+@click.option(
+    "--double",
+    type=click.IntRange(min=0),
+    default=EVERY,
+    show_default=True,
+    metavar="N",
+    help="With --people: put every so many questions to two of them; 0 for none.",
+)
+@click.option(
+    "--certfile",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Serve the page by HTTPS, with this certificate (PEM).",
+)
+@click.option(
+    "--keyfile",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="The key of --certfile, if that has none in it.",
+)
+@click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
@@ -199,6 +238,11 @@ def label(
     host: str,
     port: int | None,
     allow_host: tuple[str, ...],
+    people: list[str],
+    readers: list[str],
+    double: int,
+    certfile: str | None,
+    keyfile: str | None,
     **options: Any,
 ) -> None:
     """Group what is at PATH by answering questions.
@@ -213,9 +257,16 @@ def label(
         raise click.UsageError("--pictures is for --terminal; a page always shows them")
     if known is not None and is_large(paths, options):
         raise click.UsageError("--known is not for files that are read in batches")
+    if terminal and (people or readers):
+        raise click.UsageError("--people and --readers are for the page, not for --terminal")
+    if keyfile is not None and certfile is None:
+        raise click.UsageError("--keyfile is the key of --certfile, which is missing")
+    checked_people([*people, *readers], "--people and --readers")
     begin = {name: options.pop(name) for name in BEGIN}
     say = partial(click.echo, err=True)
-    links = {"keeps_link": keep_link, "has_new_link": new_link}
+    links: dict[str, Any] = {"keeps_link": keep_link, "has_new_link": new_link}
+    links["people"] = [*map(Person, people), *(Person(name, can_answer=False) for name in readers)]
+    links["certificate"] = None if certfile is None else (certfile, keyfile)
     with ServedPage(paths[0], host, port, allow_host, opens=not no_browser, **links) as page:
         with bar() as shown:
             begin["progress"] = shown
@@ -228,6 +279,8 @@ def label(
             if known is not None:
                 n = give_known(opened.project, known)
                 say(f"{known}: {plural(n, 'new link')}")
+            if people:
+                opened.project.gather(people, every=double)
             with in_background(opened.project):
                 if terminal:
                     _ask_here(opened.project, pictures)

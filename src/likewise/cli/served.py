@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +16,7 @@ import click
 
 from likewise.errors import WriteError, needs_extra
 from likewise.project import Project
+from likewise.project.people import Person
 
 if TYPE_CHECKING:
     from likewise.web.serving import Served
@@ -59,11 +60,14 @@ class ServedPage:
         opens: bool,
         keeps_link: bool = False,
         has_new_link: bool = False,
+        people: Sequence[Person] = (),
+        certificate: tuple[str, str | None] | None = None,
     ) -> None:
         self._source = Path(source).resolve().name
         self._host, self._port, self._hosts = host, port, hosts
         self._opens = opens
         self._keeps_link, self._has_new_link = keeps_link, has_new_link
+        self._people, self._certificate = people, certificate
         self._served: Served | None = None
         # Not the thread is waited for: Python up to 3.12 takes a thread for ended if a signal comes
         # while it is joined. The process then ended in the middle of replies, or aborted.
@@ -74,22 +78,28 @@ class ServedPage:
         """Serve the page of a session file that may not be there yet, and say its address."""
         with needs_extra("the labeling page", "app"):
             from likewise.web.app import Readiness
-            from likewise.web.links import forget_token, kept_token, new_token
+            from likewise.web.links import forget_token, kept_tokens, new_token
             from likewise.web.serving import is_local, prepare
 
         if self._has_new_link:
             forget_token(path)
         self._at_end.enter_context(ended_by_signals())
+        names = [person.name for person in self._people]
+        kept = kept_tokens(path, names) if self._keeps_link else None
+        tokens = kept or {name: new_token(name) for name in ("", *names)}
         self._served = prepare(
             Readiness(self._source),
-            token=kept_token(path) if self._keeps_link else new_token(),
+            token=tokens[""],
+            people={tokens[person.name]: person for person in self._people},
             host=self._host,
             port=self._port,
             hosts=self._hosts,
+            certificate=self._certificate,
         )
         threading.Thread(target=self._run, args=(self._served,), daemon=True).start()
         self._say_address(self._served)
-        if not is_local(self._host):
+        self._say_links(self._served)
+        if not is_local(self._host) and self._certificate is None:
             click.echo(OPEN_PAGE, err=True)
         click.echo("Ctrl-C ends it.", err=True)
 
@@ -122,6 +132,22 @@ class ServedPage:
         if self._opens:
             # In a thread: a browser that $BROWSER names may return only when it is closed.
             threading.Thread(target=self._open, args=(leading.as_uri(),), daemon=True).start()
+
+    def _say_links(self, served: Served) -> None:
+        """Print the link of each person; where that may go to a log, the file that has them."""
+        from likewise.web.links import write_links
+
+        if not served.links:
+            return
+        if sys.stdout.isatty():
+            for person in self._people:
+                may = "" if person.can_answer else " (for looking only)"
+                click.echo(f"{person.name}{may}: {served.links[person.name]}")
+            return
+        place = write_links(served.links, served.port)
+        self._at_end.callback(place.unlink, missing_ok=True)
+        click.echo(f"the link of each person is in {place}")
+        sys.stdout.flush()
 
     def _open(self, address: str) -> None:
         self._opens = webbrowser.open(address)

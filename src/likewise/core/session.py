@@ -207,6 +207,15 @@ class Session(Log):
         self._give_out(question, "sampled" if is_sample else "extra")
         return question
 
+    def is_given_out(self, question: Question) -> bool:
+        """Return whether `choose` would take an answer to a question by its number."""
+        given_out, _ = self._given_out.get(question.number, (None, None))
+        return question in (given_out, self.ask())
+
+    def is_second(self, question: Question) -> bool:
+        """Return whether a question was put to find out how often others are right."""
+        return self._given_out.get(question.number, (None, None))[1] == "sampled"
+
     def _give_out(self, question: Question, source: str | None = None) -> None:
         self._last_number = max(self._last_number, question.number)
         self._given_out[question.number] = question, source

@@ -127,6 +127,13 @@ def set_aside(project: Project, body: Json) -> Json:
     return shapes.state(project)
 
 
+def decide(project: Project, body: Json) -> Json:
+    """Say who is right where two people disagree."""
+    number, said = whole(body, "disagreement"), chosen(body.get("chosen"))
+    project.decide(number, said, position=whole(body, "position"))
+    return shapes.state(project)
+
+
 def revise(project: Project, body: Json) -> Json:
     """Preview or apply the change of an earlier answer."""
     number = whole(body, "number")
@@ -433,6 +440,8 @@ CALLS = (
     Call("history", history),
     Call("revise", revise, changes=True),
     Call("set-aside", set_aside, changes=True),
+    Call("agreement", lambda project, _: shapes.agreement(project)),
+    Call("decide", decide, changes=True),
     Call("groups", groups),
     Call("group/{id:int}", group),
     Call("find", find),

@@ -20,6 +20,7 @@ from likewise.project import Project
 from likewise.project.groups import Group, group_ids, in_short
 from likewise.project.lives import key_of
 from likewise.project.outlook import outlook
+from likewise.project.people import Double, about, agreements, who
 from likewise.rows.metrics import distances
 from likewise.words import plural
 
@@ -169,6 +170,42 @@ def asked(project: Project, *, with_distance: bool = False) -> Json:
         "question": question(project, query, with_distance=with_distance),
         "can_undo": project.can_undo,
         "can_redo": session.can_redo,
+        "you": _you(),
+    }
+
+
+def _you() -> Json | None:
+    """Return whom the reply is for, if that is known."""
+    person = who()
+    return None if person is None else {"name": person.name, "can_answer": person.can_answer}
+
+
+def agreement(project: Project) -> Json:
+    """Return how often people agree, and the questions on which they do not."""
+    found = project.doubles()
+    left = [k for k, double in enumerate(found) if double.agree is False and not double.is_decided]
+    return {
+        "pairs": [line._asdict() for line in agreements(project.session)],
+        "n_decided": sum(double.is_decided for double in found),
+        "disagreements": [_disagreement(project, k, found[k]) for k in left[:MOST_AT_ONCE]],
+    }
+
+
+def _disagreement(project: Project, number: int, double: Double) -> Json:
+    row, groups = about(double.first)
+    heads = [rows[0] for rows in groups]
+    said = [
+        {
+            "by": one.by,
+            "chosen": [heads.index(x.right) for x in one.links if x.answer is Answer.SAME],
+        }
+        for one in double[:2]
+    ]
+    return {
+        "disagreement": number,
+        "item": thing(project, row),
+        "groups": [_group_to_choose(project, rows) for rows in groups],
+        "said": said,
     }
 
 
@@ -250,6 +287,8 @@ def next_question(project: Project, *, with_distance: bool = False) -> Json:
 def ahead(project: Project) -> Json:
     """Return the question after each likely answer; the sizes of groups are the current ones."""
     asked = project.ask()
+    if project.team is not None:  # what comes next depends on the others, too
+        return {"next": {}}
     words: dict[str, Any] = {"same": 0, "different": Answer.NONE, "unsure": Answer.UNSURE}
     if asked is not None and not asked.is_pair:
         words = {"0": 0, "none": Answer.NONE}

@@ -30,6 +30,7 @@ from likewise.project.mending import (
     nearest_fellow,
     parts_of,
 )
+from likewise.project.people import EVERY, Double, Team, doubles, who
 from likewise.store import SETUP, Store, Stored, now
 from likewise.store.packing import pack, readable, unpack, unpack_session
 from likewise.store.schema import understood
@@ -112,7 +113,8 @@ class Project:
         self.items = items
         self.path = path
         self.seed = seed
-        self.by = None if by is None else check_text(by, "by")
+        self._by = None if by is None else check_text(by, "by")
+        self.team: Team | None = None
         self._hold(range(len(items)) if where is None else where, copies or {}, unshown)
         self.joined = frozenset(joined)
         self.lists_only_new = False
@@ -213,9 +215,60 @@ class Project:
         self.position, self.rest = position, None
         self._features = self._layout = None
 
+    @property
+    def by(self) -> str | None:
+        """Who answers, for the log: the person whom the present call is made for, if any."""
+        person = who()
+        return self._by if person is None else person.name
+
+    def gather(self, names: Sequence[str], *, every: int = EVERY) -> None:
+        """Let several people answer at the same time; each gets another question.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Who they are.
+        every : int
+            Every so many questions, one is put to two people; 0 for none.
+        """
+        self.team = Team(names, every)
+
+    @property
+    def _member(self) -> str | None:
+        """The member of the team whom the present call is made for."""
+        person = who()
+        is_in = person is not None and self.team is not None and person.name in self.team.names
+        return person.name if person is not None and is_in else None
+
     def ask(self) -> Question | None:
-        """Return the open question, or None."""
-        return self.session.ask()
+        """Return the open question, or None; in a team, that of the person who asks."""
+        with self.lock:
+            member = self._member
+            if self.team is None or member is None:
+                return self.session.ask()
+            return self.team.ask(self.session, member)
+
+    def doubles(self) -> list[Double]:
+        """Return the questions that two people answered."""
+        return doubles(self.session)
+
+    def decide(self, first: int, chosen: Any, *, position: int) -> None:
+        """Say who is right where two people disagree; what is decided is certain.
+
+        Parameters
+        ----------
+        first : int
+            The place of the disagreement in `doubles`.
+        chosen
+            As for `choose`.
+        """
+        with self._change(position) as signature:
+            found = self.doubles()
+            if not 0 <= first < len(found):
+                raise InputError(f"there is no disagreement {first}: there are {len(found)}")
+            said = found[first].second
+            links = Question(1, said.left, said.groups or ((said.right,),)).links(chosen)
+            self.session.give_links(links, overrules=True, **signature)
 
     def groups(self) -> list[Group]:
         """Return all groups; they count copies, and what cannot be shown as open."""
@@ -341,15 +394,32 @@ class Project:
         self, answer: Answer, *, number: int, position: int, seconds: float | None = None
     ) -> None:
         """Say whether the item belongs to the group of the open question `number`."""
-        with self._change(position) as signature:
+        with self._answering(number, position) as signature:
             self.session.tell(answer, question=number, **signature, seconds=seconds)
 
     def choose(
         self, chosen: Any, *, number: int, position: int, seconds: float | None = None
     ) -> None:
         """Answer the open question, whose number was `number` when it was put."""
-        with self._change(position) as signature:
+        with self._answering(number, position) as signature:
             self.session.choose(chosen, question=number, **signature, seconds=seconds)
+
+    @contextmanager
+    def _answering(self, number: int, position: int) -> Iterator[dict[str, Any]]:
+        """Store an answer; that of a person to their own question is never outdated."""
+        with self.lock:
+            member = self._member
+            if self.team is not None and member is not None:
+                if not self.team.holds(member, number):
+                    raise StaleQueryError(
+                        f"question {number} is no longer yours: others have settled it. Look again."
+                    )
+                self.refresh()
+                position = self.position
+            with self._change(position) as signature:
+                yield signature
+            if self.team is not None and member is not None:
+                self.team.done(member)
 
     def give(self, links: Iterable[Link], *, position: int) -> None:
         """Add links that are known, as one gesture."""
@@ -402,8 +472,20 @@ class Project:
         with self.lock:
             self._refuse_outdated(position)
             if self.can_undo:
+                self._refuse_undoing_others()
                 with self._change(position, {"do": "undo"}):
                     self.session.undo(keeps_growth=True)
+                if self.team is not None and (member := self._member) is not None:
+                    self.team.done(member)
+
+    def _refuse_undoing_others(self) -> None:
+        """Refuse that a member of a team undoes what another one said."""
+        last = next(e for e in reversed(self.session.log) if not isinstance(e, Grown))
+        if self._member is not None and last.by != self._member:
+            raise InputError(
+                f"{last.by or 'somebody else'} has answered since, and only the last answer of all "
+                "can be undone. Change your own answers in History."
+            )
 
     @property
     def can_undo(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from starlette.applications import Starlette
@@ -20,7 +20,8 @@ from likewise.page.calls import CALLS, Call, File, reply
 from likewise.page.document import STATIC, document
 from likewise.project import Project
 from likewise.project.pace import Pace
-from likewise.web.guard import ALWAYS, LOCAL_HOSTS, Guard
+from likewise.project.people import Person, acting
+from likewise.web.guard import ALWAYS, LOCAL_HOSTS, PERSON, Guard
 
 
 class Readiness:
@@ -60,15 +61,27 @@ class Readiness:
         return 503, {"error": f"not open yet: {step}{share}", **about}
 
 
-def app_for(readiness: Readiness, *, token: str | None, hosts: Iterable[str] = ()) -> Starlette:
-    """Return the app for a project, open or not; without a token it lets everybody in."""
+def app_for(
+    readiness: Readiness,
+    *,
+    token: str | None,
+    people: Mapping[str, Person] | None = None,
+    hosts: Iterable[str] = (),
+) -> Starlette:
+    """Return the app for a project, open or not; without a token it lets everybody in.
+
+    `people` have tokens of their own: who comes with which.
+    """
+    tokens: dict[str, Person | None] | None = None
+    if token is not None:
+        tokens = {token: None, **(people or {})}
     app = Starlette(
         routes=[
             Route("/", page),
             *routes(),
             Mount("/static", StaticFiles(directory=STATIC), name="static"),
         ],
-        middleware=[Middleware(Guard, token=token, hosts=[*LOCAL_HOSTS, *hosts])],
+        middleware=[Middleware(Guard, tokens=tokens, hosts=[*LOCAL_HOSTS, *hosts])],
         exception_handlers={Exception: failed},
     )
     app.state.readiness = readiness
@@ -121,7 +134,8 @@ def _handler(call: Call) -> Callable[[Request], Awaitable[Response]]:
         if readiness.project is None:
             status, why = readiness.reply()
             return JsonReply(why, status)
-        status, result = await run_in_threadpool(reply, readiness.project, call, body)
+        with acting(request.scope.get(PERSON)):  # threads of the pool take the context over
+            status, result = await run_in_threadpool(reply, readiness.project, call, body)
         if isinstance(result, File):
             return Response(result.data, status, result.headers, result.media_type)
         return JsonReply(result, status)

@@ -13,13 +13,17 @@ import html
 import ipaddress
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from likewise.project.people import Person
+
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
+PERSON = "likewise.person"
+"""Where the scope of a request says who came with it."""
 LARGEST_BODY = 65_536
 """The largest body of a request in bytes; the page sends far less."""
 LONGEST_PATH = 1024
@@ -64,11 +68,24 @@ goes on where you stopped, opens the page, and prints its full address, which en
 
 
 class Guard:
-    """Middleware that refuses requests from anywhere but the user's own browser."""
+    """Middleware that refuses requests from anywhere but the browsers of those who have a token.
 
-    def __init__(self, app: ASGIApp, token: str | None, hosts: Iterable[str]) -> None:
+    Parameters
+    ----------
+    app : callable
+        What is behind it.
+    tokens : mapping of str to Person or None, optional
+        Who comes with which token; None for one who has no name here. Without tokens everybody is
+        let in.
+    hosts : iterable of str
+        The names of this server.
+    """
+
+    def __init__(
+        self, app: ASGIApp, tokens: Mapping[str, Person | None] | None, hosts: Iterable[str]
+    ) -> None:
         self.app = app
-        self.token = token
+        self.tokens = tokens
         self.hosts = frozenset(host.lower() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,7 +97,10 @@ class Guard:
             return
         headers = Headers(scope=scope)
         refusal = self._refusal(scope, headers)
-        greets = refusal is None and self._is_greeting(scope)
+        greeting = self._greeting(scope) if refusal is None else None
+        if refusal is None and self.tokens is not None:
+            token = self._token_of(scope, headers)
+            scope[PERSON] = None if token is None else self.tokens[token]
         app = self.app
         if refusal is not None:
             app = _refused(*refusal, as_page="text/html" in headers.get("accept", ""))
@@ -90,8 +110,8 @@ class Guard:
                 outgoing = MutableHeaders(scope=message)
                 outgoing.update(HEADERS)
                 outgoing.setdefault("cache-control", "no-store")
-                if greets:
-                    outgoing.append("set-cookie", _cookie(scope, str(self.token)))
+                if greeting is not None:
+                    outgoing.append("set-cookie", _cookie(scope, greeting))
             await send(message)
 
         await app(scope, receive, send_with_headers)
@@ -108,36 +128,56 @@ class Guard:
         is_change = scope["method"] not in ("GET", "HEAD")
         if is_change and (refusal := _refused_change(scope, headers)) is not None:
             return refusal
-        if self._is_known(scope, headers):
-            # A browser names the origin of every change; what has a cookie and no origin is odd.
-            if is_change and self._has_cookie(headers) and "origin" not in headers:
-                return 403, "a change with a cookie must say which page it comes from"
+        return self._refused_stranger(scope, headers, is_change=is_change)
+
+    def _refused_stranger(
+        self, scope: Scope, headers: Headers, *, is_change: bool
+    ) -> tuple[int, str] | None:
+        """Refuse who has no token, and changes by who may only look."""
+        if self.tokens is None or _is_public(scope):
             return None
-        return 403, NO_TOKEN
+        token = self._token_of(scope, headers)
+        if token is None:
+            return 403, NO_TOKEN
+        person = self.tokens[token]
+        if is_change and person is not None and not person.can_answer:
+            return 403, f"the link of {person.name} is for looking only"
+        # A browser names the origin of every change; what has a cookie and no origin is odd.
+        if is_change and self._cookie_in(headers) and "origin" not in headers:
+            return 403, "a change with a cookie must say which page it comes from"
+        return None
 
-    def _is_known(self, scope: Scope, headers: Headers) -> bool:
-        """Whether a request has the token, or needs none."""
-        if self.token is None or _is_public(scope):
-            return True
+    def _token_of(self, scope: Scope, headers: Headers) -> str | None:
+        """Return the token that a request comes with, if it is one of ours."""
         bearer = headers.get("authorization", "").removeprefix("Bearer ").strip()
-        return self._has_cookie(headers) or self._is_token(bearer) or self._is_greeting(scope)
+        # The page of a new link is for whom the link is, whatever cookie is still there.
+        return self._greeting(scope) or self._cookie_in(headers) or self._ours(bearer)
 
-    def _is_greeting(self, scope: Scope) -> bool:
-        """Whether a request opens the page with the token in its address; nothing else may."""
+    def _greeting(self, scope: Scope) -> str | None:
+        """Return the token in the address of the page, with which a browser opens it first.
+
+        Nothing else may have it in the address.
+        """
         is_page = scope["method"] == "GET" and _inner_path(scope) in ("", "/")
         given = QueryParams(scope.get("query_string", b"")).get("token", "")
-        return is_page and self._is_token(given)
+        return self._ours(given) if is_page else None
 
-    def _is_token(self, given: str) -> bool:
-        wanted = self.token
-        return wanted is not None and secrets.compare_digest(given.encode(), wanted.encode())
+    def _ours(self, given: str) -> str | None:
+        """Return a token if it is one of ours; all are compared, each in the same time."""
+        compared = [
+            (secrets.compare_digest(given.encode(), token.encode()), token)
+            for token in self.tokens or ()
+        ]
+        return next((token for is_it, token in compared if is_it), None)
 
-    def _has_cookie(self, headers: Headers) -> bool:
-        if self.token is None:
-            return False
-        wanted = f"{cookie_name(self.token)}={self.token}".encode()
-        given = (part.strip() for part in headers.get("cookie", "").split(";"))
-        return any(secrets.compare_digest(part.encode(), wanted) for part in given)
+    def _cookie_in(self, headers: Headers) -> str | None:
+        given = [part.strip().encode() for part in headers.get("cookie", "").split(";")]
+        found = None
+        for token in self.tokens or ():
+            wanted = f"{cookie_name(token)}={token}".encode()
+            if any(secrets.compare_digest(part, wanted) for part in given):
+                found = token
+        return found
 
 
 def cookie_name(token: str) -> str:

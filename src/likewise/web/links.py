@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import html
+import json
 import os
+import re
 import secrets
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -31,22 +34,39 @@ LEADING = """<!doctype html>
 """The private file."""
 
 
-def new_token() -> str:
-    """Return a random token; it has no dot, so that ``NAME.TOKEN`` can say whose it is."""
-    return secrets.token_urlsafe(24)
+def new_token(name: str = "") -> str:
+    """Return a random token; that of a person begins with their name, and a dot.
+
+    Characters of the name that mean something in an address or a cookie become ``_``.
+    """
+    token = secrets.token_urlsafe(24)
+    return f"{re.sub(r'[^A-Za-z0-9-]', '_', name)}.{token}" if name else token
 
 
-def kept_token(session: Path) -> str:
-    """Return the token that a session keeps from start to start, apart from its file."""
-    place = _place_of_token(session)
-    with suppress(OSError, UnicodeDecodeError):
-        token = place.read_text(encoding="ascii")
-        if len(token) >= len(new_token()):
-            return token
-    token = new_token()
+def kept_tokens(session: Path, names: Sequence[str] = ()) -> dict[str, str]:
+    """Return the tokens that a session keeps from start to start, apart from its file, by names.
+
+    The one of "" is that of who started the page. Those of people who are not named any more are
+    revoked: if they are named again, they get other ones.
+    """
+    place, wanted = _place_of_token(session), ["", *names]
+    kept: dict[str, str] = {}
+    with suppress(OSError, ValueError):
+        found = json.loads(place.read_text(encoding="ascii"))
+        if isinstance(found, dict):
+            kept = {name: found[name] for name in wanted if _is_token(found.get(name), name)}
+    if list(kept) != wanted:
+        kept = {name: kept.get(name) or new_token(name) for name in wanted}
     with suppress(WriteError), whole_file(place, private=True) as file:  # else for this run only
-        file.write(token.encode())
-    return token
+        file.write(json.dumps(kept).encode())
+    return kept
+
+
+def _is_token(value: object, name: str) -> bool:
+    """Whether something is as long as a token, and begins with the name that it is for."""
+    begin = new_token(name).rpartition(".")[0]
+    is_whole = isinstance(value, str) and len(value) >= len(new_token(name))
+    return is_whole and str(value).rpartition(".")[0] == begin
 
 
 def forget_token(session: Path) -> None:
@@ -65,6 +85,14 @@ def write_leading(address: str, port: int) -> Path:
     place = cache_folder() / "links" / f"{port}.html"
     with whole_file(place, private=True) as file:
         file.write(LEADING.format(html.escape(address)).encode())
+    return place
+
+
+def write_links(addresses: Mapping[str, str], port: int) -> Path:
+    """Write a file that only its owner can read, with the address of each person."""
+    place = cache_folder() / "links" / f"{port}.txt"
+    with whole_file(place, private=True) as file:
+        file.writelines(f"{name}: {address}\n".encode() for name, address in addresses.items())
     return place
 
 

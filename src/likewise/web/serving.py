@@ -6,7 +6,7 @@ import asyncio
 import selectors
 import socket
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -17,6 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from likewise.errors import InputError
 from likewise.page.calls import SIZES
 from likewise.project import Project
+from likewise.project.people import Person
 from likewise.web.app import Readiness, app_for
 from likewise.web.guard import ALWAYS, LOCAL_HOSTS
 from likewise.web.links import new_token
@@ -130,12 +131,18 @@ class Served:
     server: uvicorn.Server
     listener: socket.socket
     readiness: Readiness
+    people: dict[str, str] = field(default_factory=dict)
     warming: list[threading.Thread] = field(default_factory=list)
 
     @property
     def address(self) -> str:
         """The address with the token; it is for the person, and not for command lines and logs."""
         return f"{self.home}?token={self.token}"
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The address of each person, by their names."""
+        return {name: f"{self.home}?token={token}" for name, token in self.people.items()}
 
     @property
     def port(self) -> int:
@@ -173,13 +180,16 @@ def prepare(
     readiness: Readiness,
     *,
     token: str | None = None,
+    people: Mapping[str, Person] | None = None,
     host: str = "127.0.0.1",
     port: int | None = None,
     hosts: Iterable[str] = (),
+    certificate: tuple[str, str | None] | None = None,
 ) -> Served:
     """Bind the page of a project to an address: by default port 8642, or any free one.
 
-    Without a token, it gets a new one.
+    Without a token, it gets a new one. `people` have tokens of their own. With a `certificate`, the
+    files of it and of its key, the page is served by HTTPS.
     """
     listener = listen(host, port)
     token = token or new_token()
@@ -188,7 +198,7 @@ def prepare(
         names += ["*", socket.gethostname(), socket.getfqdn()]
     # No access log: the first address has the token in it.
     config = uvicorn.Config(
-        app_for(readiness, token=token, hosts=names),
+        app_for(readiness, token=token, people=people, hosts=names),
         log_level="warning",
         access_log=False,
         lifespan="off",
@@ -198,10 +208,22 @@ def prepare(
         timeout_graceful_shutdown=LAST_SECONDS,
         timeout_keep_alive=IDLE_SECONDS,
     )
+    if certificate is not None:
+        config.ssl_certfile, config.ssl_keyfile = certificate
+        try:
+            config.load()
+        except (OSError, ValueError) as error:  # an SSLError is an OSError
+            listener.close()
+            raise InputError(
+                f"{certificate[0]} cannot be used as a certificate: {error}. --certfile has the "
+                "certificate and what it rests on, --keyfile its key without a password, both PEM."
+            ) from error
     shown = own_address(":" in host) if host in EVERYWHERE else host.strip("[]")
     shown = f"[{shown}]" if ":" in shown else shown
-    home = f"http://{shown}:{listener.getsockname()[1]}/"
-    return Served(home, token, PatientServer(config), listener, readiness)
+    scheme = "http" if certificate is None else "https"
+    home = f"{scheme}://{shown}:{listener.getsockname()[1]}/"
+    named = {person.name: its_token for its_token, person in (people or {}).items()}
+    return Served(home, token, PatientServer(config), listener, readiness, named)
 
 
 def own_address(is_v6: bool = False) -> str:

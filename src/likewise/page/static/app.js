@@ -19,6 +19,8 @@ export async function take(reply) {
   const state = { ...before, ...reply };
   app.state = state;
   document.body.dataset.position = String(state.position);
+  document.body.classList.toggle("looks-only", state.you?.can_answer === false);
+  byId("you").textContent = state.you ? `${state.you.name}${state.you.can_answer ? "" : ", looking only"}` : "";
   await Promise.all(listeners.map((listener) => listener(state, before)));
 }
 

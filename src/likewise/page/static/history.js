@@ -4,6 +4,7 @@ import { carryOut, change, look } from "./app.js";
 import { button, byId, el, fill, keyMark, moreButton, plural, sign, signed, WORDS } from "./dom.js";
 import { roving } from "./grids.js";
 import { inOrder } from "./choice.js";
+import { agreementOf } from "./people.js";
 import { groupLine, tile } from "./things.js";
 
 const PAGE = 100;
@@ -11,8 +12,8 @@ const WAYS = /** @type {const} */ (["same", "different", "unsure"]);
 
 /** The answer with a number is shown opened, if one is `wanted`. @param {number} wanted */
 export async function showHistory(wanted) {
-  const reply = await look(`history?limit=${PAGE}${wanted ? `&before=${wanted + 11}` : ""}`);
-  if (!reply) return;
+  const [reply, agreement] = await Promise.all([look(`history?limit=${PAGE}${wanted ? `&before=${wanted + 11}` : ""}`), look("agreement")]);
+  if (!reply || !agreement) return;
   const list = el("ol", { class: "log" }, entries(reply));
   roving(list, "summary");
   const latest = reply.events[0]?.number ?? 0;
@@ -20,6 +21,7 @@ export async function showHistory(wanted) {
     el("h1", { id: "history-title" }, "What you answered"),
     el("p", { class: "hint" }, reply.n ? `${plural(reply.n, "answer")}, the latest first. Click one to change it; you will see the effect before it is applied.` : "No answers yet."),
     reply.answerers.length > 1 && el("p", { class: "line hint" }, "Answered by: ", reply.answerers.map(answerer)),
+    agreementOf(agreement),
     list,
     moreButton(list, latest, "Earlier answers", async (at) => {
       const more = await look(`history?limit=${PAGE}&before=${latest + 1 - at}`);

@@ -1,0 +1,294 @@
+"""Several people at one project: each gets another question, and some questions go to two of them.
+
+Who a call is made for is a context variable, set by the front that knows it. Everything else
+follows from the log: which answers are to be given a second time, by whom they were, and where two
+people disagree. Only the questions that people have before them are kept here.
+
+A question is *doubled* by putting it to a second person as the first one saw it, who does not see
+the first answer. Both answers are in the log, each signed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from likewise.core.answers import Answer, Gesture, Groups, Question
+from likewise.core.session import Session
+from likewise.errors import InputError
+from likewise.words import check_text
+
+EVERY = 10
+"""Every tenth question goes to two people, unless asked otherwise."""
+MACHINES = ("model:", "rule:")
+"""What the names of answerers begin with who are not people."""
+LONGEST_NAME = 60
+N_RESAMPLES = 2000
+"""Bootstrap samples for the interval of kappa."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Who answers, and whether their link lets them change anything."""
+
+    name: str
+    can_answer: bool = True
+
+
+_now: ContextVar[Person | None] = ContextVar("person", default=None)
+
+
+def who() -> Person | None:
+    """Return the person whom the present call is made for; None if that is nobody in particular."""
+    return _now.get()
+
+
+@contextmanager
+def acting(person: Person | None) -> Iterator[None]:
+    """Make calls for a person."""
+    token = _now.set(person)
+    try:
+        yield
+    finally:
+        _now.reset(token)
+
+
+def checked_people(names: Sequence[str], option: str = "people") -> list[str]:
+    """Return names of people; refuse what cannot be one, and names that occur twice."""
+    people = [check_text(name.strip(), f"a name in {option}") for name in names]
+    for name in people:
+        if not name or len(name) > LONGEST_NAME or name.startswith(MACHINES):
+            raise InputError(
+                f"a name in {option} has 1 to {LONGEST_NAME} characters and does not begin with "
+                f"{' or '.join(MACHINES)}, got {name!r}"
+            )
+    twice = [name for name, n in Counter(people).items() if n > 1]
+    if twice:
+        raise InputError(f"{twice[0]!r} occurs twice in {option}; names tell people apart")
+    return people
+
+
+class Team:
+    """The people who answer at the same time, and the question that each has before them.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Who answers.
+    every : int
+        Every so many questions, one is put to two people; 0 for none.
+    """
+
+    def __init__(self, names: Sequence[str], every: int = EVERY) -> None:
+        self.names = tuple(names)
+        self.every = every
+        self._held: dict[str, Question] = {}
+
+    def holds(self, name: str, number: int) -> bool:
+        """Return whether a person has the question with a number before them."""
+        held = self._held.get(name)
+        return held is not None and held.number == number
+
+    def ask(self, session: Session, name: str) -> Question | None:
+        """Return the question of a person: the one they have, else another one."""
+        held = self._held.get(name)
+        if held is not None and not self._is_outdated(session, held):
+            return held
+        self._held.pop(name, None)
+        others = list(self._held.values())
+        question = self._second(session, name)
+        if question is None:
+            question = next(iter(session.ask_many(1, besides=others)), None)
+        if question is None:
+            question = self._shared(session, name)
+        if question is not None:
+            self._held[name] = question
+        return question
+
+    def done(self, name: str) -> None:
+        """Take away the question of a person, who has answered it."""
+        self._held.pop(name, None)
+
+    def _is_outdated(self, session: Session, held: Question) -> bool:
+        if not session.is_given_out(held):
+            return True
+        return not session.is_second(held) and session.is_settled(held)
+
+    def _second(self, session: Session, name: str) -> Question | None:
+        """Return a question that somebody else has answered and this person is to answer, too."""
+        held = {(question.row, question.groups) for question in self._held.values()}
+        for first in to_double(session, self.every):
+            if first.by != name and about(first) not in held and first.left not in session.removed:
+                return session.put(*about(first), is_sample=True)
+        return None
+
+    def _shared(self, session: Session, name: str) -> Question | None:
+        """Return a question that others have before them.
+
+        In the beginning every answer changes what is worth asking, so that there are not as many
+        questions as people. Nobody waits: two answer the same one.
+        """
+        said = {about(gesture) for gesture in _by_people(session) if gesture.by == name}
+        sharers = Counter((q.row, q.groups) for q in self._held.values())
+        open_ones = [one for one in sharers if one not in said]
+        if not open_ones:
+            return None
+        return session.put(*min(open_ones, key=lambda one: sharers[one]), is_sample=True)
+
+
+def about(gesture: Gesture) -> tuple[int, Groups]:
+    """Return the row in question and the groups that were shown, by the answer."""
+    return gesture.left, gesture.groups or ((gesture.right,),)
+
+
+def _by_people(session: Session) -> list[Gesture]:
+    """Return all answers of people in the log, as they were given."""
+    gestures = (entry for entry in session.log if isinstance(entry, Gesture))
+    return [g for g in gestures if g.by and not g.by.startswith(MACHINES)]
+
+
+def to_double(session: Session, every: int) -> list[Gesture]:
+    """Return the answers, oldest first, whose questions a second person is to answer."""
+    if not every:
+        return []
+    said = [gesture for gesture in _by_people(session) if not gesture.is_certain]
+    n_people = Counter(place for place, _ in {(about(g), g.by) for g in said})
+    first = [g for g in said if g.source == "asked"][every - 1 :: every]
+    return [g for g in first if n_people[about(g)] < 2]
+
+
+class Double(NamedTuple):
+    """A question that two people answered."""
+
+    first: Gesture
+    second: Gesture
+    is_decided: bool
+
+    @property
+    def agree(self) -> bool | None:
+        """Whether both said the same; None if one of them was not sure."""
+        if Answer.UNSURE in (self.first.answer, self.second.answer):
+            return None
+        return frozenset(self.first.links) == frozenset(self.second.links)
+
+
+def doubles(session: Session) -> list[Double]:
+    """Return all questions that two people answered, in order."""
+    said = _by_people(session)
+    certain = [g for g in said if g.is_certain]
+    firsts, found = dict[tuple[int, Groups], Gesture](), list[Double]()
+    for gesture in said:
+        first = firsts.setdefault(about(gesture), gesture)
+        if gesture.is_certain or first.is_certain or first.by == gesture.by:
+            continue
+        row, groups = about(gesture)
+        pairs = {(row, group[0]) for group in groups}
+        decided = any({(x.left, x.right) for x in g.links} <= pairs for g in certain)
+        found.append(Double(first, gesture, decided))
+    return found
+
+
+class Agreement(NamedTuple):
+    """How often two people said the same.
+
+    Attributes
+    ----------
+    people : tuple of str
+        Their names.
+    n : int
+        The questions that both answered and were sure about.
+    n_same : int
+        Those on which they agree.
+    n_unsure : int
+        Those about which one of them was not sure.
+    interval : tuple of float
+        The 95 % interval of the share on which they agree (Wilson).
+    kappa : float or None
+        Cohen's kappa: agreement beyond what their habits alone give; None where that is not
+        defined.
+    kappa_interval : tuple of float or None
+        Its 95 % interval (bootstrap over questions).
+    """
+
+    people: tuple[str, str]
+    n: int
+    n_same: int
+    n_unsure: int
+    interval: tuple[float, float]
+    kappa: float | None
+    kappa_interval: tuple[float, float] | None
+
+
+def agreements(session: Session) -> list[Agreement]:
+    """Return how often every two people agree who answered the same questions."""
+    from likewise.project.outlook import wilson_interval
+
+    found = doubles(session)
+    people = sorted({str(g.by) for double in found for g in double[:2]})
+    result = []
+    for one, other in combinations(people, 2):
+        both = [d for d in found if {d.first.by, d.second.by} == {one, other}]
+        if not both:
+            continue
+        sure = [d for d in both if d.agree is not None]
+        said = [
+            sorted((d.first, d.second), key=lambda g: str(g.by)) for d in sure
+        ]  # theirs side by side
+        kinds = np.array([[_kind(session, g) for g in pair] for pair in said]).reshape(-1, 2)
+        n_same = sum(bool(d.agree) for d in sure)
+        interval = wilson_interval(n_same, len(sure))
+        kappa, around = cohens_kappa(kinds)
+        n_unsure = len(both) - len(sure)
+        result.append(Agreement((one, other), len(sure), n_same, n_unsure, interval, kappa, around))
+    return result
+
+
+def _kind(session: Session, gesture: Gesture) -> int:
+    """Return what somebody said as a number that is the same for the same group in all questions.
+
+    That is the group that the row they chose is in now; -1 for none of these, or different.
+    """
+    chosen = [link.right for link in gesture.links if link.answer is Answer.SAME]
+    return int(session.labels[chosen[0]]) if chosen else -1
+
+
+def cohens_kappa(kinds: np.ndarray) -> tuple[float | None, tuple[float, float] | None]:
+    """Return Cohen's kappa of two columns of categories, and a bootstrap interval.
+
+    It is None where both always say the same one thing, so that nothing is beyond chance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likewise.project.people import cohens_kappa
+    >>> cohens_kappa(np.array([[0, 0], [1, 1], [0, 0], [1, 0]]))[0]
+    0.5
+    """
+    kappa = _kappa(kinds)
+    if kappa is None:
+        return None, None
+    rng = np.random.default_rng(0)
+    drawn = (_kappa(kinds[rng.integers(len(kinds), size=len(kinds))]) for _ in range(N_RESAMPLES))
+    values = [value for value in drawn if value is not None]
+    low, high = np.percentile(values, [2.5, 97.5])
+    return kappa, (float(low), float(high))
+
+
+def _kappa(kinds: np.ndarray) -> float | None:
+    if not len(kinds):
+        return None
+    names, places = np.unique(kinds, return_inverse=True)
+    shares = np.array(
+        [np.bincount(column, minlength=len(names)) for column in places.reshape(kinds.shape).T]
+    ) / len(kinds)
+    by_chance = float(shares[0] @ shares[1])
+    if by_chance >= 1.0:
+        return None
+    return float((np.mean(kinds[:, 0] == kinds[:, 1]) - by_chance) / (1.0 - by_chance))
