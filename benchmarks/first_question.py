@@ -1,6 +1,12 @@
-"""From the command to the first question: CPU against what cannot be avoided, in the same run."""
+"""From the command to the first question: CPU against what cannot be avoided, in the same run.
+
+With ``many`` behind it, only that of 5000 photographs of 640 x 480 pixels, which are compared by
+their content: the session begins when 2000 are described. That may take 20 s on a quiet machine.
+"""
 
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -29,6 +35,29 @@ CASES = {
 }
 """What cannot be avoided beside the imports, in code and in words, and CPU of version 0.1.0."""
 
+OPEN = f"""
+{SERVER}, likewise.web.app, time
+from likewise.project import open_project
+opened = open_project({{path!r}})
+assert opened.project.ask() is not None and opened.project.rest.n == 3000
+print(time.process_time())
+"""
+ENCODE = f"""
+{SERVER}, time
+from likewise.items import open_items
+items = open_items({{path!r}})
+items.features_of(range(2000))
+print(time.process_time())
+"""
+MULTIPLY = f"""
+{FLOOR}, time
+from likewise.rows.threads import limited
+matrix = numpy.random.default_rng(0).random((730, 730), dtype=numpy.float32)
+limited(lambda: [matrix @ matrix for _ in range(2000)])
+print(time.process_time())
+"""
+"""Each picture needs 0.39 billion multiplications, and so does each product."""
+
 
 def commands(work):
     """Yield the arguments of `likewise label` for every case."""
@@ -43,7 +72,31 @@ def commands(work):
     yield work / "pictures", "--encoder", "layout"
 
 
+def said(code, cache):
+    """Return the CPU seconds that an interpreter says it has used."""
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    command = [sys.executable, "-c", code]
+    return float(subprocess.run(command, check=True, env=environment, capture_output=True).stdout)
+
+
+def many():
+    """Yield the rows about 5000 photographs."""
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        make_pictures(work / "photographs", np.arange(5000) % 20, (640, 480))
+        path = str(work / "photographs")
+        ours = said(OPEN.format(path=path), work / "ours")
+        least = said(ENCODE.format(path=path), work / "least")
+        products = said(MULTIPLY, work)
+        what = "5000 photographs, by content"
+        yield felt(what, ours, "s", "imports, decoding and describing 2000", least, aim=1.2)
+        yield felt(what, ours, "s", "2000 products that cost as much as a picture", products, aim=3)
+
+
 def main():
+    if sys.argv[1:] == ["many"]:
+        save("first_question_many", [*many()])
+        return
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
