@@ -97,6 +97,8 @@ def _salvaged(path: Path) -> Iterator[Store]:
                 os.truncate(copy, promised)
         except OSError as error:
             raise SessionFileError(f"cannot open {path}: {error.strerror}") from error
+        except SessionFileError as error:
+            raise SessionFileError(f"cannot open {path}: {error}") from error
         with translated(path), Store(path, connect(copy)) as store:
             yield store
 

@@ -214,9 +214,8 @@ def _go_on(
         if begun is not None:
             items, describe = begun.items, lambda: begun.features
             if settings.get(REST):
-                describe = partial(
-                    describe_stored, items, settings["options"], wanted, session, store
-                )
+                options = settings["options"]
+                describe = partial(describe_stored, items, options, wanted, session, store)
         elif large.is_sample(settings):
             items, describe = large.sample_in(store)
         else:
