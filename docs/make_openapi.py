@@ -58,6 +58,8 @@ STANDING = {
             "better": {**TEXT, "description": "how to get better features, or nothing"},
         }
     ),
+    "aspects": {**array(ref("Aspect")), "description": "of the items; none if they have none"},
+    "grouped_by": {**TEXT, "description": "by which of several aspects, in words, once known"},
 }
 ASKED = {
     "position": {**WHOLE, "description": "of the log; every change must repeat it"},
@@ -161,6 +163,19 @@ SCHEMAS = {
             }
         ),
         "description": "How good the groups are and how much is left, in words.",
+    },
+    "Aspect": {
+        **shape(
+            {
+                "name": TEXT,
+                "weight": {
+                    "type": ["number", "null"],
+                    "description": "its share of what is learned; null before anything is known",
+                },
+                "is_on": YES_OR_NO,
+            }
+        ),
+        "description": "What items can be alike in, such as the content of pictures.",
     },
     "Completeness": {
         **shape(
@@ -637,6 +652,13 @@ PATHS = {
     "/api/misfit": {
         "post": change(
             "Say that an item does not fit, and be asked about it", "State", {"row": WHOLE}
+        )
+    },
+    "/api/aspect": {
+        "post": change(
+            "Switch an aspect of the items off, so that nothing is learned from it, or on again",
+            "State",
+            {"aspect": TEXT, "is_on": YES_OR_NO},
         )
     },
     "/api/checks": {

@@ -61,6 +61,18 @@ def plural(n: int, noun: str) -> str:
     return f"{n} {noun if n == 1 else many(noun)}"
 
 
+def listed(words: Sequence[str]) -> str:
+    """Return words with commas and an *and* between them.
+
+    Examples
+    --------
+    >>> listed(["content", "layout", "words"])
+    'content, layout and words'
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def many(noun: str) -> str:
     """Return the plural of a noun."""
     if noun in ALIKE:

@@ -14,7 +14,7 @@ pytest.importorskip("pandas", reason='pip install "likewise[tables]"')  # for to
 
 MODELS = [
     Likewise(25, random_state=0),
-    Likewise(25, questions="pairs", random_state=0),
+    Likewise(25, questions="pairs", aspects={"one": [0], "other": [1, 2]}, random_state=0),
     COBRA(12, random_state=0),
     COBRA(12, labels="learned", random_state=0),
 ]

@@ -76,6 +76,11 @@ class TestMostDoubtByPairs(StrategyLaws):
         return MostDoubt(case.partition, questions="pairs", seed=case.seed)
 
 
+class TestMostDoubtByAspects(StrategyLaws):
+    def make(self, case):
+        return MostDoubt(case.partition, seed=case.seed, aspects={"x": [0], "y": [1]})
+
+
 @pytest.mark.slow
 class TestMostDoubtFromRows(StrategyLaws):
     strategy = MostDoubt

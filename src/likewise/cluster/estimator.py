@@ -389,7 +389,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
                 stacklevel=2,
             )
         data = self._data(X)
-        self._describe_new = X.describe if _is_items(X) else None
+        self._describe_new = X.describe if is_items(X) else None
         self._check_parameters()
         with ExitStack() as stack:
             file = None
@@ -511,7 +511,7 @@ def most_likely(proba: Compute, rows: NDArray[Any]) -> NDArray[np.intp]:
     return np.asarray(proba(rows).argmax(axis=1), dtype=np.intp)
 
 
-def _is_items(X: Any) -> bool:
+def is_items(X: Any) -> bool:
     """Whether these are items; the method knows nothing else of them."""
     # By the class: a data frame has its columns as attributes.
     return hasattr(type(X), "aspects")
@@ -521,7 +521,7 @@ def row_labels(X: Any, sample_ids: Sequence[Hashable] | None) -> Sequence[Any] |
     """Return the labels by which links may name rows: sample ids, ids of items, or an index."""
     if sample_ids is not None:
         return sample_ids
-    if _is_items(X):
+    if is_items(X):
         ids: Sequence[Any] = X.ids
         return ids
     is_pandas = hasattr(X, "iloc") and hasattr(X, "columns") and not hasattr(X, "__dask_graph__")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal, Self
 
@@ -9,12 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from likewise.cluster.estimator import AskingClusterer, asked_links, most_likely, rows_in_data
+from likewise.cluster.estimator import (
+    AskingClusterer,
+    asked_links,
+    is_items,
+    most_likely,
+    rows_in_data,
+)
 from likewise.core.answers import Answer
 from likewise.core.log import refuse_session
 from likewise.core.reports import Completeness, Suspect
 from likewise.core.session import Session
 from likewise.errors import InputError
+from likewise.learning.aspects import check_aspects, find_columns
 from likewise.learning.learner import Learned
 from likewise.rows.blocks import Compute, as_matrix
 from likewise.rows.metrics import refuse_zeros, unit_rows
@@ -44,6 +52,13 @@ class Likewise(AskingClusterer):
     metric : {"euclidean", "cosine"}, default="euclidean"
         How rows are compared. "cosine" brings every row to unit length first, in `fit` and in
         `predict`, as is usual for embeddings of texts and pictures; a row of zeros is refused.
+    aspects : mapping of str to columns, "prefix" or None, default=None
+        Blocks of columns that rows can be alike in, such as content and layout of pictures:
+        ``{"content": slice(0, 1280), "layout": slice(1280, None)}``. Columns are a slice, their
+        numbers or, of a data frame, their names; every column is in one aspect. What predicts the
+        answers best counts most, in what is learned and in what is asked. `output_indices_` of a
+        fitted `ColumnTransformer` is such a mapping; with "prefix" it follows from the names of
+        columns, as in ``num__age``. Items have aspects of their own, which need not be named.
     warm_start : bool, default=False
         Whether `fit` goes on from the session of the last `fit`, if that was about the same rows,
         with a budget of `max_queries` in all.
@@ -81,6 +96,9 @@ class Likewise(AskingClusterer):
         after ``run(model.session_, oracle)`` they are those of the longer session. Only where a
         sample of larger data was asked about, `labels_` and `doubts_` stay those of the end of
         `fit`; ``model.adopt(model.session_, X=X)`` computes the current ones.
+    aspects_ : dict of str to float, or None
+        How much each aspect counts, by name, in all 1; None before anything is known, or without
+        aspects. ``session_.grouped_by`` says it in words, and ``session_.switch`` switches one off.
     learned_ : Learned or None
         What was learned from rows of the session; None before two groups are known.
     n_features_in_ : int
@@ -108,6 +126,8 @@ class Likewise(AskingClusterer):
     _asks_about_samples = True
     _learns_from_groups = True
     _doubts: NDArray[np.float64] | None = None
+    _own_aspects: Mapping[str, Any] | None = None
+    """Those of items."""
 
     def __init__(
         self,
@@ -115,6 +135,7 @@ class Likewise(AskingClusterer):
         *,
         questions: Literal["auto", "choices", "pairs"] = "auto",
         metric: Literal["euclidean", "cosine"] = "euclidean",
+        aspects: Mapping[str, Any] | Literal["prefix"] | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -123,6 +144,7 @@ class Likewise(AskingClusterer):
         self.max_queries = max_queries
         self.questions = questions
         self.metric = metric
+        self.aspects = aspects
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -244,6 +266,11 @@ class Likewise(AskingClusterer):
             for suspect in self.session_.suspects
         ]
 
+    @property
+    def aspects_(self) -> dict[str, float] | None:
+        """How much each aspect counts; None before anything is known, or without aspects."""
+        return self.session_.aspects
+
     def predict_proba(self, X: Any) -> Any:
         """Return how likely each row belongs to each cluster, one column per cluster.
 
@@ -282,10 +309,21 @@ class Likewise(AskingClusterer):
         asked = auto if self.questions == "auto" else self.questions
         about: Any = {"train_indices": train_indices, "seed": seed, "metric": self.metric}
         rows = unit_rows(X) if self.metric == "cosine" else X
+        names = getattr(self, "feature_names_in_", None)
+        aspects = self._own_aspects if self.aspects is None else self.aspects
+        about["aspects"] = find_columns(aspects, X.shape[1], names)
         return MostDoubt.from_rows(rows, questions=asked, **about, **given)
+
+    def _data(self, X: Any) -> Rows:
+        self._own_aspects = None
+        if is_items(X):
+            features = X.features()
+            self._own_aspects, X = features.columns, features.X
+        return super()._data(X)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        check_aspects(self.aspects)
         self._check_choice("questions", "auto", "choices", "pairs")
         self._check_choice("metric", "euclidean", "cosine", others="; COBRA has others")
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from likewise.core.answers import Answer, Gesture, Link, Question, ordered, rank_of
-from likewise.core.journal import Entry, Grown, Revised, SetAside, TakenBack
+from likewise.core.journal import Entry, Grown, Revised, SetAside, Switched, TakenBack
 from likewise.core.links import LinkGraph
 from likewise.errors import ContradictionError
 
@@ -49,6 +49,8 @@ class Answers:
         The rows that are gone. Answers about them count, but no question shows them.
     aside : frozenset of str
         Those whose gestures do not count, whatever they say.
+    off : frozenset of str
+        The aspects that were switched off: nothing is learned from them.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Answers:
         # All gestures as they were said and then changed, each with the place of the first of it.
         self._said: list[tuple[int, Gesture]] = []
         self._places: list[int] = []  # of those that count
+        self.off: frozenset[str] = frozenset()
         self._once: dict[Hashable, Any] = {}
         self._before: dict[Hashable, Any] = {}
         for entry in log:
@@ -122,7 +125,7 @@ class Answers:
     def plus(self, gesture: Gesture) -> Answers:
         """Return these answers and one more, without changing these."""
         other = Answers(self.links.n_items, self.gestures)
-        other.removed, other.aside = self.removed, self.aside
+        other.removed, other.aside, other.off = self.removed, self.aside, self.off
         other._before = dict(self._before)
         other.take(gesture)
         return other
@@ -177,6 +180,8 @@ class Answers:
         elif isinstance(entry, Grown):
             self.links.n_items += len(entry.rows)
             self.removed = (self.removed - set(entry.returned)) | set(entry.removed)
+        elif isinstance(entry, Switched):
+            self.off = self.off - {entry.aspect} if entry.is_on else self.off | {entry.aspect}
         if not isinstance(entry, Gesture):
             self._forget()
         return dropped

@@ -1,9 +1,9 @@
 """The entries of a session's log, and sessions as plain dictionaries.
 
 A saved session is its first strategy and the list of things done: gestures, revisions, other
-strategies, names, marks, checks, growth, answerers set aside. Everything else follows from doing
-these again. Every entry says who did it (`by`), when (`at`), and how many `seconds` it took, or
-None.
+strategies, names, marks, checks, growth, answerers set aside, aspects switched. Everything else
+follows from doing these again. Every entry says who did it (`by`), when (`at`), and how many
+`seconds` it took, or None.
 """
 
 from __future__ import annotations
@@ -105,6 +105,17 @@ class Grown:
 
 
 @dataclass(frozen=True, slots=True)
+class Switched:
+    """An aspect of the rows was switched off, so that nothing is learned from it, or on again."""
+
+    aspect: str
+    is_on: bool
+    by: str | None = None
+    at: str | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SetAside:
     """What somebody answered does not count from here on."""
 
@@ -125,7 +136,17 @@ class TakenBack:
 
 
 Entry = (
-    Gesture | Revised | Rebuilt | Named | Checked | Repeated | Marked | Grown | SetAside | TakenBack
+    Gesture
+    | Revised
+    | Rebuilt
+    | Named
+    | Checked
+    | Repeated
+    | Marked
+    | Grown
+    | SetAside
+    | TakenBack
+    | Switched
 )
 
 KINDS: dict[str, type[Any]] = {
@@ -139,6 +160,7 @@ KINDS: dict[str, type[Any]] = {
     "grow": Grown,
     "set-aside": SetAside,
     "take-back": TakenBack,
+    "switch": Switched,
 }
 """What entries are called in files. A file has an entry's attributes by name, but no defaults."""
 SIGNATURE = ("by", "at", "seconds")
@@ -184,6 +206,12 @@ def _numbers(plain: Any) -> tuple[int, ...]:
     return tuple(map(int, plain))
 
 
+def _truth(plain: Any) -> bool:
+    if not isinstance(plain, bool):
+        raise TypeError(f"neither true nor false: {plain!r}")
+    return plain
+
+
 def _several(values: Iterable[Any]) -> tuple[Any, ...]:
     several = tuple(values)
     if not several:
@@ -221,6 +249,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "removed": _numbers,
     "returned": _numbers,
     "answerer": partial(check_text, subject="who answered"),
+    "aspect": partial(check_text, subject="an aspect"),
+    "is_on": _truth,
 }
 """How the attributes of entries are read from a file, which may be damaged."""
 
@@ -233,7 +263,7 @@ def rows_of(entry: Entry) -> tuple[int, ...]:
         return (entry.row,) if entry.beside is None else (entry.row, entry.beside)
     if isinstance(entry, Grown):
         return (*entry.removed, *entry.returned)
-    if isinstance(entry, Rebuilt | SetAside | TakenBack):
+    if isinstance(entry, Rebuilt | SetAside | TakenBack | Switched):
         return ()
     links = entry.links
     groups = entry.groups if isinstance(entry, Gesture) else ()

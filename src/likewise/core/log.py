@@ -46,6 +46,7 @@ from likewise.core.journal import (
     Repeated,
     Revised,
     SetAside,
+    Switched,
     TakenBack,
     as_plain,
     current,
@@ -61,7 +62,7 @@ from likewise.errors import (
     SessionFileError,
     needs_extra,
 )
-from likewise.words import check_text, plural
+from likewise.words import check_text, listed, plural
 
 T = TypeVar("T")
 
@@ -337,6 +338,21 @@ class Log:
         rows = self._checked_rows(*names)
         self._new(Named(tuple(zip(rows, names.values(), strict=True)), **signed))
 
+    def switch(self, aspect: str, *, is_on: bool, **signed: Unpack[Signed]) -> None:
+        """Switch an aspect of the rows off, so that nothing is learned from it, or on again.
+
+        Answers stay as they are; what is learned from them changes. Like all that is done, it can
+        be undone.
+
+        Parameters
+        ----------
+        aspect : str
+            Its name, one of those in `Session.aspects`.
+        is_on : bool
+            Whether it is on from now on.
+        """
+        self._new(Switched(aspect, is_on, **signed))
+
     def mark(self, row: int, beside: int | None = None, **signed: Unpack[Signed]) -> None:
         """Note that a row does not seem to fit where it is.
 
@@ -524,6 +540,8 @@ class Log:
             Whether a gesture that contradicts earlier ones is refused.
         """
         shape = self._shape
+        if isinstance(entry, Switched):
+            self._check_switch(entry)
         if isinstance(entry, Rebuilt | Grown):
             shape = shape.after(entry, self.removed, made)
         elif isinstance(entry, Gesture):
@@ -533,6 +551,20 @@ class Log:
         self._shape = shape
         self._log.append(entry)
         self._derived.clear()
+
+    def _check_switch(self, entry: Switched) -> None:
+        """Refuse to switch an aspect that is not there, or off when no other is on."""
+        aspects = self.strategy.assess(self.answers).aspects()
+        is_on = {each.name: each.is_on for each in aspects}
+        if not isinstance(entry.is_on, bool):
+            raise InputError(f"is_on must be True or False, got {entry.is_on!r}")
+        if entry.aspect not in is_on:
+            known = f"there is {listed(list(is_on))}" if is_on else "these rows have none"
+            raise InputError(f"there is no aspect {entry.aspect!r}: {known}")
+        if not entry.is_on and not any(on for name, on in is_on.items() if name != entry.aspect):
+            raise InputError(
+                f"{entry.aspect!r} is the only aspect that is on: switch another one on first"
+            )
 
     def _follow(self, log: Sequence[Entry]) -> None:
         """Replace the log, and rebuild the state from it."""

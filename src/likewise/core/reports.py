@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.core.answers import Answer, Gesture, Link, Question
-from likewise.words import card, plural
+from likewise.words import card, listed, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +210,51 @@ class Completeness:
         return card("Completeness (estimate)", lines)
 
 
+class Aspect(NamedTuple):
+    """One respect in which rows are alike, and how much it counts.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    weight : float or None
+        Its share of what is learned; 0 if it is switched off, None before anything is known. The
+        weights of all aspects sum to 1.
+    is_on : bool
+        Whether it is not switched off.
+    """
+
+    name: str
+    weight: float | None
+    is_on: bool
+
+
+MOSTLY, PARTLY, A_LITTLE = 2 / 3, 0.2, 0.05
+"""From which weights on rows are grouped *mostly* by an aspect, by several, and *a little* by one
+more."""
+
+
+def grouped_by(aspects: Sequence[Aspect]) -> str:
+    """Return in words by which of several aspects rows are grouped, "" before that is known.
+
+    Examples
+    --------
+    >>> from likewise.core.reports import Aspect, grouped_by
+    >>> grouped_by([Aspect("layout", 0.2, True), Aspect("content", 0.8, True)])
+    'grouped mostly by content, a little by layout'
+    """
+    weights = {each.name: each.weight for each in aspects if each.weight is not None}
+    if len(aspects) < 2 or not weights:
+        return ""
+    names = sorted(weights, key=lambda name: -weights[name])
+    least = MOSTLY if weights[names[0]] >= MOSTLY else PARTLY
+    most = [name for name in names if weights[name] >= least]
+    little = [name for name in names[len(most) :] if weights[name] >= A_LITTLE]
+    if not little:
+        return f"grouped by {listed(most)}"
+    return f"grouped {'mostly ' * (len(most) == 1)}by {listed(most)}, a little by {listed(little)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Assessment:
     """What a strategy makes of the answers so far, as functions that compute it when called.
@@ -227,6 +272,8 @@ class Assessment:
         Returns how much of the grouping is right, or None if there is no estimate.
     suspects : callable
         Returns answers to questions that are probably wrong, the least credible first.
+    aspects : callable
+        Returns the aspects of the rows and how much each counts; none if the rows have none.
     """
 
     remaining: Callable[[], tuple[int, int | None]]
@@ -234,3 +281,4 @@ class Assessment:
     doubts: Callable[[], NDArray[np.float64] | None] = lambda: None
     completeness: Callable[[], Completeness | None] = lambda: None
     suspects: Callable[[], list[Suspect]] = list
+    aspects: Callable[[], list[Aspect]] = list

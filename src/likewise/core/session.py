@@ -40,6 +40,7 @@ from likewise.core.reports import (
     Repeat,
     Revision,
     Suspect,
+    grouped_by,
 )
 from likewise.errors import AnswerError, ContradictionError, InputError, StaleQueryError
 from likewise.words import card, plural
@@ -452,6 +453,22 @@ class Session(Log):
     def completeness(self) -> Completeness | None:
         """How much of the grouping is right, as an estimate; None if there is none."""
         return self.once("completeness", self.assessment.completeness)
+
+    @property
+    def aspects(self) -> dict[str, float] | None:
+        """How much each aspect of the rows counts, by name; None before anything is known.
+
+        The weights sum to 1; that of an aspect that is switched off is 0. None, too, if the rows
+        have no aspects. ``grouped_by`` says it in words.
+        """
+        aspects = self.once("aspects", self.assessment.aspects)
+        weights = {each.name: each.weight for each in aspects if each.weight is not None}
+        return weights or None
+
+    @property
+    def grouped_by(self) -> str:
+        """By which aspects rows are grouped, in words; "" before anything is known."""
+        return grouped_by(self.once("aspects", self.assessment.aspects))
 
     @property
     def suspects(self) -> list[Suspect]:

@@ -136,6 +136,13 @@ class Features:
         raise InputError(f"there is no aspect {name!r}, only {known}")
 
     @property
+    def columns(self) -> dict[str, tuple[int, ...]] | None:
+        """The columns of each aspect, by name; None if there is only one aspect."""
+        if len(self.aspects) < 2:
+            return None
+        return {aspect.name: aspect.columns or () for aspect in self.aspects}
+
+    @property
     def askable(self) -> np.ndarray:
         """The rows that may be shown in a question: those without a problem."""
         broken = {problem.item for problem in self.problems}

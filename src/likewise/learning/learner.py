@@ -8,7 +8,7 @@ has.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from likewise.errors import InputError
+from likewise.learning.aspects import AnyViews, aspect_weights, mix_weights, views_by_aspect
 from likewise.learning.given import TRUSTED, agreement, fit_given
-from likewise.learning.views import RowViews, Views, views_of
+from likewise.learning.views import RowViews
 from likewise.learning.voters import (
     TRUST,
     KernelChoice,
@@ -63,6 +64,8 @@ class Voter(Protocol):
         """Return how likely each row belongs to each group."""
 
 
+KERNEL_VOTER = "kernels"
+
 Fit = Callable[[RowViews, NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]], Voter]
 
 _BUILT_IN: dict[str, Fit] = {"discriminant": fit_discriminant}
@@ -73,13 +76,18 @@ known, and their groups. A `Learner` takes those that are registered when it is 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What was learned from known rows: probabilities for all rows, and the voters' weights."""
+    """What was learned from known rows: probabilities for all rows, and the voters' weights.
+
+    `aspects` says how much each aspect weighs, in order.
+    """
 
     known: NDArray[np.intp]
     groups: NDArray[np.intp]
     left_out: NDArray[np.float64]
     voters: dict[str, float]
-    _views: Views
+    aspects: NDArray[np.float64]
+    _mix: int
+    _views: AnyViews
     _rows: RowViews
     _fitted: dict[str, Voter]
     _n_first: int
@@ -128,8 +136,10 @@ class Learned:
             for start in range(0, n_rows, ROWS_AT_ONCE):
                 block = slice(start, start + ROWS_AT_ONCE)
                 rows = look(block)
+                seen = rows.mix(self._mix)
                 for name, weight in self.voters.items():
-                    vote = self._fitted[name].predict_proba(rows)
+                    fitted = self._fitted[name]
+                    vote = fitted.predict_proba(rows if name == KERNEL_VOTER else seen)
                     proba[block] += weight * np.nan_to_num(vote)
                 # Where a voter has nothing to say, the others share its weight.
                 proba[block] /= np.maximum(proba[block].sum(axis=1, keepdims=True), 1e-12)
@@ -144,8 +154,9 @@ class Learner:
         points: NDArray[Any],
         sizes: NDArray[Any] | None = None,
         given: NDArray[np.intp] | None = None,
+        aspects: Mapping[str, NDArray[np.intp]] | None = None,
     ) -> None:
-        self._views = views_of(points)
+        self._views = views_by_aspect(points, aspects or {})
         self.rows = self._views(points)
         self.sizes = np.ones(len(points)) if sizes is None else np.asarray(sizes, dtype=np.float64)
         self._others = {name: VOTERS.find(name) for name in VOTERS.names}
@@ -159,9 +170,7 @@ class Learner:
     def grown(self, points: NDArray[Any]) -> Learner:
         """Return the learner with further rows; only those that become known are learned from."""
         other = copy(self)
-        # Axes that lie as an eigendecomposition leaves them make a product with one row 50 times
-        # slower.
-        views = replace(self._views, axes=np.ascontiguousarray(self._views.axes))
+        views = self._views.for_single_rows()
         # One by one, so that their bits do not depend on how many there are.
         other.rows = self.rows.followed_by([views(row[None]) for row in points])
         other.sizes = np.append(self.sizes, np.ones(len(points)))
@@ -188,10 +197,13 @@ class Learner:
             numbers,
             lambda: tune_kernels(rows.take(slice(n_tuned)), numbers),
         )
-        fitted: dict[str, Voter] = {"kernels": fit_kernels(rows, groups, choices)}
-        weights = {"kernels": 1.0}
+        fitted: dict[str, Voter] = {KERNEL_VOTER: fit_kernels(rows, groups, choices)}
+        weights = {KERNEL_VOTER: 1.0}
+        # The other voters see what most kernels see.
+        mix = int(np.argmax(mix_weights(choices, len(rows.alone))))
+        everything = everything.mix(mix)
         credit = CREDIT * (1.0 - nearness(everything.scaled, places))
-        left_out = fitted["kernels"].left_out
+        left_out = fitted[KERNEL_VOTER].left_out
         credited = credit + (1.0 - credit) * left_out
         for name, fit in self._others.items():
             fitted[name] = fit(everything, sizes, places, groups)
@@ -204,7 +216,9 @@ class Learner:
             weights = {earlier: (1.0 - share) * weight for earlier, weight in weights.items()}
             weights[name] = share
         n_first = len(self._first.scaled)
-        return Learned(known, groups, left_out, weights, self._views, self.rows, fitted, n_first)
+        aspects = aspect_weights(choices, len(rows.alone))
+        about = self._views, self.rows, fitted, n_first
+        return Learned(known, groups, left_out, weights, aspects, mix, *about)
 
     def _learned_from(
         self, known: NDArray[np.intp]

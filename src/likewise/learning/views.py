@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,26 +27,59 @@ _FLAT = 1e-10
 
 
 class RowViews(NamedTuple):
-    """Rows scaled as a whole, in equal scales and on main axes, with their given groups or -1."""
+    """Rows scaled as a whole, in equal scales and on main axes, with their given groups or -1.
+
+    If the rows have several aspects, these are views of all of them side by side, and `alone` has
+    those of each.
+    """
 
     scaled: NDArray[np.float64]
     equal: NDArray[np.float64]
     axes: NDArray[np.float64]
     given: NDArray[np.intp]
+    alone: tuple[RowViews, ...] = ()
 
-    def take(self, rows: NDArray[np.intp] | slice) -> RowViews:
+    @property
+    def mixes(self) -> tuple[RowViews, ...]:
+        """The views of all aspects side by side, then those of each aspect alone."""
+        return self, *self.alone
+
+    def mix(self, number: int) -> RowViews:
+        """Return one of `mixes`, with the given groups of the rows."""
+        return self.alone[number - 1]._replace(given=self.given) if number else self
+
+    def take(self, rows: NDArray[np.intp] | slice | list[int]) -> RowViews:
         """Return the views of the selected rows."""
-        return RowViews(self.scaled[rows], self.equal[rows], self.axes[rows], self.given[rows])
+        return RowViews(
+            self.scaled[rows],
+            self.equal[rows],
+            self.axes[rows],
+            self.given[rows],
+            tuple(one.take(rows) for one in self.alone),
+        )
 
     def followed_by(self, others: Sequence[RowViews]) -> RowViews:
         """Return the views of these rows and of others."""
-        return RowViews(*(np.concatenate(parts) for parts in zip(self, *others, strict=True)))
+        rows = (self, *others)
+        return RowViews(
+            np.concatenate([one.scaled for one in rows]),
+            np.concatenate([one.equal for one in rows]),
+            np.concatenate([one.axes for one in rows]),
+            np.concatenate([one.given for one in rows]),
+            tuple(
+                first.followed_by(further)
+                for first, *further in zip(*(one.alone for one in rows), strict=True)
+            ),
+        )
 
     def padded(self, n: int) -> RowViews:
         """Return the views with rows of zeros behind them, `n` rows in all."""
-        more = n - len(self.given)
-        scaled, equal, axes = (np.zeros((more, x.shape[1])) for x in self[:3])
-        return self.followed_by([RowViews(scaled, equal, axes, np.full(more, -1, dtype=np.intp))])
+        return self.followed_by([self._zeros(n - len(self.given))])
+
+    def _zeros(self, n: int) -> RowViews:
+        scaled, equal, axes = (np.zeros((n, one.shape[1])) for one in self[:3])
+        none = np.full(n, -1, dtype=np.intp)
+        return RowViews(scaled, equal, axes, none, tuple(one._zeros(n) for one in self.alone))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -67,6 +100,14 @@ class Views:
             centered = turned
         none = np.full(len(turned), -1, dtype=np.intp)
         return RowViews(centered * self.scale, centered * self.deviations, turned, none)
+
+    def for_single_rows(self) -> Views:
+        """Return the same, fast for one row.
+
+        Axes that lie as an eigendecomposition leaves them make a product with one row 50 times
+        slower.
+        """
+        return replace(self, axes=np.ascontiguousarray(self.axes))
 
 
 def views_of(X: NDArray[Any]) -> Views:

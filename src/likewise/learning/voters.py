@@ -14,8 +14,9 @@ Eldar, Hero, 2010), so it needs no tuning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,13 +62,17 @@ smoothing of .1 and a sharpness of 4: no row can show which are better."""
 
 
 class KernelChoice(NamedTuple):
-    """One kernel regression: which kernel, smoothing, and how scores become probabilities."""
+    """One kernel regression: which kernel, smoothing, and how scores become probabilities.
+
+    `mix` says what it compares: all aspects side by side (0), or one of them alone.
+    """
 
     kernel: int
     width: float
     smoothing: float
     sharpness: float
     weight: float
+    mix: int = 0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,8 +89,9 @@ class KernelVote:
         """Return how likely each row belongs to each group."""
         # Groups by rows: sums over a few groups are fastest along the first axis.
         mixed = np.zeros((len(self._shares), len(rows.scaled)), dtype=np.float32)
-        for number in sorted({choice.kernel for choice in self._choices}):
-            kernel = _distances(self._known, rows, number).astype(np.float32)
+        for mix, number in sorted({(choice.mix, choice.kernel) for choice in self._choices}):
+            one, other = self._known.mixes[mix], rows.mixes[mix]
+            kernel = _distances(one, other, number).astype(np.float32)
             kernel *= -0.5 * WIDTHS[0]
             np.exp(kernel, out=kernel)
             for width in WIDTHS:
@@ -93,7 +99,7 @@ class KernelVote:
                     # Each width is four times the one before: the fourth power of its kernel.
                     np.square(np.square(kernel, out=kernel), out=kernel)
                 for choice, coefficients in zip(self._choices, self._coefficients, strict=True):
-                    if (choice.kernel, choice.width) == (number, width):
+                    if (choice.mix, choice.kernel, choice.width) == (mix, number, width):
                         scores = coefficients.T @ kernel
                         scores += self._shares[:, None]
                         scores *= choice.sharpness
@@ -105,7 +111,9 @@ def tune_kernels(known: RowViews, groups: NDArray[np.intp]) -> tuple[KernelChoic
     """Return the kernels that predict left-out known rows best, with their weights."""
     sample = np.linspace(0, len(groups) - 1, min(len(groups), MAX_TUNED)).astype(np.intp)
     targets = np.eye(int(groups.max()) + 1)[groups[sample]]
-    best = sorted(_losses(known.take(sample), targets), key=lambda entry: entry[0])[:N_VOTERS]
+    mixes = enumerate(known.take(sample).mixes)
+    losses = [entry for mix, rows in mixes for entry in _losses(rows, targets, mix)]
+    best = sorted(losses, key=itemgetter(0))[:N_VOTERS]
     weights = softmax([-TRUST * len(sample) * loss for loss, _ in best])
     return tuple(
         choice._replace(weight=float(weight))
@@ -122,9 +130,11 @@ def fit_kernels(
     shares = targets.mean(axis=0)
     left_out = np.zeros_like(targets)
     coefficients = []
-    distances = {kernel: _distances(known, known, kernel) for kernel in {c.kernel for c in choices}}
+    seen = {(choice.mix, choice.kernel) for choice in choices}
+    mixes = known.mixes
+    distances = {(mix, kernel): _distances(mixes[mix], mixes[mix], kernel) for mix, kernel in seen}
     for choice in choices:
-        kernel = np.exp(-0.5 * choice.width * distances[choice.kernel])
+        kernel = np.exp(-0.5 * choice.width * distances[choice.mix, choice.kernel])
         own, without = ridge(kernel, targets - shares, choice.smoothing)
         left_out += choice.weight * softmax(choice.sharpness * (without + shares), axis=1)
         coefficients.append(own.astype(np.float32))
@@ -142,15 +152,17 @@ def ridge(
     return coefficients, targets - coefficients / (half**2).sum(axis=0)[:, None]
 
 
-def _losses(known: RowViews, targets: NDArray[np.float64]) -> Iterator[tuple[float, KernelChoice]]:
-    """Yield every kernel and smoothing at its best sharpness, with its left-out loss."""
+def _losses(
+    known: RowViews, targets: NDArray[np.float64], mix: int
+) -> list[tuple[float, KernelChoice]]:
+    """Return every kernel and smoothing at its best sharpness, with its left-out loss."""
     # Rows that are alone in their group do not count: no other row can predict them.
     is_alone = targets.sum(axis=0)[targets.argmax(axis=1)] < 2
     if np.count_nonzero(~is_alone) < 2:
-        yield from ((0.0, KernelChoice(kernel, 1.0, 0.1, 4.0, 0.0)) for kernel in UNTUNED_KERNELS)
-        return
+        return [(0.0, KernelChoice(kernel, 1.0, 0.1, 4.0, 0.0, mix)) for kernel in UNTUNED_KERNELS]
     weights = ~is_alone / np.count_nonzero(~is_alone)
     shares = targets.mean(axis=0)
+    found = []
     for kernel in range(len(KERNELS)):
         distances = _distances(known, known, kernel)
         for width in WIDTHS:
@@ -166,12 +178,14 @@ def _losses(known: RowViews, targets: NDArray[np.float64]) -> Iterator[tuple[flo
             for k, smoothing in enumerate(SMOOTHINGS.tolist()):
                 best = int(np.argmin(losses[:, k]))
                 sharpness = float(SHARPNESSES[best])
-                yield float(losses[best, k]), KernelChoice(kernel, width, smoothing, sharpness, 0.0)
+                choice = KernelChoice(kernel, width, smoothing, sharpness, 0.0, mix)
+                found.append((float(losses[best, k]), choice))
+    return found
 
 
 def _distances(known: RowViews, rows: RowViews, kernel: int) -> NDArray[Any]:
     """Return the d of a kernel between known rows and others; about 2 on average."""
-    one, other = known[kernel % 2], rows[kernel % 2]
+    one, other = known[:2][kernel % 2], rows[:2][kernel % 2]
     if kernel == 3:
         scale = np.sqrt(np.pi / max(one.shape[1], 1))
         return np.asarray(scale * cdist(one, other, "cityblock"))

@@ -213,6 +213,15 @@ def instruction(project: Project, body: Json) -> Json:
     return {"instruction": project.instruction}
 
 
+def aspect(project: Project, body: Json) -> Json:
+    """Switch an aspect of the items off or on."""
+    name, is_on = body.get("aspect"), body.get("is_on")
+    if not isinstance(name, str) or not isinstance(is_on, bool):
+        raise InputError('the request needs "aspect", a name, and "is_on", true or false')
+    project.switch(name, is_on=is_on, position=whole(body, "position"))
+    return shapes.state(project)
+
+
 def misfit(project: Project, body: Json) -> Json:
     """Ask about an item that does not seem to fit its group."""
     numbers = project.misfit(whole(body, "row"), position=whole(body, "position"))
@@ -452,6 +461,7 @@ CALLS = (
     Call("split", split, changes=True),
     Call("confirm", confirm, changes=True),
     Call("instruction", instruction, changes=True),
+    Call("aspect", aspect, changes=True),
     Call("misfit", misfit, changes=True),
     Call("checks", checks),
     Call("checks", tell_check, changes=True),

@@ -222,6 +222,8 @@ def progress(project: Project) -> Json:
         "completeness": None if complete is None else asdict(complete),
         "abouts": _abouts(project),
         "seen": _seen(project),
+        "aspects": [aspect._asdict() for aspect in project.session.assessment.aspects()],
+        "grouped_by": project.session.grouped_by,
     }
 
 

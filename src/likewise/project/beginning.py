@@ -17,6 +17,7 @@ from likewise.core.session import Session
 from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
 from likewise.items import Features, Items
+from likewise.learning.aspects import find_columns
 from likewise.project.given import items_without, labels_of
 from likewise.project.growing import ASPECTS, REST
 from likewise.project.paths import Say, read_items
@@ -24,6 +25,7 @@ from likewise.rows.sample import SAMPLE_ROWS
 from likewise.store.packing import pack
 from likewise.strategies import CandidatePairs, ClosestFirst
 from likewise.strategies.closest_first import DEFAULT_SUPER_INSTANCES
+from likewise.strategies.most_doubt import MostDoubt
 from likewise.words import many, plural
 
 QUESTIONS: dict[str, dict[str, str]] = {"choices": {}, "pairs": {"questions": "pairs"}}
@@ -210,8 +212,10 @@ def strategy_for(features: Features, settings: Mapping[str, Any]) -> Callable[..
     if n_super_instances is not None or features.metric == "precomputed":
         n = DEFAULT_SUPER_INSTANCES if n_super_instances is None else n_super_instances
         return partial(_cobra, n_super_instances=n, metric=features.metric)
-    options: Any = {} if questions is None else QUESTIONS[questions]
-    return partial(STRATEGIES.find(strategy or "most-doubt").from_rows, n_jobs=-1, **options)
+    options: Any = {} if questions is None else dict(QUESTIONS[questions])
+    if (strategy or MostDoubt.name) == MostDoubt.name:
+        options["aspects"] = find_columns(features.columns, features.X.shape[1])
+    return partial(STRATEGIES.find(strategy or MostDoubt.name).from_rows, n_jobs=-1, **options)
 
 
 def _cobra(X: NDArray[Any], *, seed: int, **options: Any) -> ClosestFirst:

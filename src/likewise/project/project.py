@@ -18,9 +18,9 @@ from likewise.core.journal import Grown, Rebuilt, Repeated, entry_to_dict
 from likewise.core.partition import SuperInstances
 from likewise.core.reports import Check, Repeat
 from likewise.core.session import Session
-from likewise.core.strategy import STRATEGIES
 from likewise.errors import InputError, SessionFileError, StaleQueryError
 from likewise.items import Features, Items
+from likewise.learning.aspects import find_columns
 from likewise.project.groups import Group, HowKnown, groups_of, how_known, rows_like
 from likewise.project.matching import ids_of_rows
 from likewise.project.mending import (
@@ -34,6 +34,7 @@ from likewise.project.people import EVERY, Double, Team, doubles, who
 from likewise.store import SETUP, Store, Stored, now
 from likewise.store.packing import pack, readable, unpack, unpack_session
 from likewise.store.schema import understood
+from likewise.strategies.most_doubt import MostDoubt
 from likewise.words import check_text, plural
 
 if TYPE_CHECKING:
@@ -532,6 +533,11 @@ class Project:
                     by_row[group.standing[0]] = names[group.id].strip()
             self.session.name(by_row, **signature)
 
+    def switch(self, aspect: str, *, is_on: bool, position: int) -> None:
+        """Switch an aspect of the items off, so that nothing is learned from it, or on again."""
+        with self._change(position) as signature:
+            self.session.switch(aspect, is_on=is_on, **signature)
+
     def misfit(self, row: int, *, position: int) -> list[int]:
         """Ask about an item that does not seem to fit its group.
 
@@ -559,8 +565,9 @@ class Project:
                     "with more super-instances for finer groups."
                 )
             train = self.features.askable
-            made = STRATEGIES.find("most-doubt").from_rows(
-                self.features.X, train_indices=train, seed=self.seed
+            aspects = find_columns(self.features.columns, self.features.X.shape[1])
+            made = MostDoubt.from_rows(
+                self.features.X, train_indices=train, seed=self.seed, aspects=aspects
             )
             name, signature = f"strategy {self.position + 1}", self._signature()
             op = entry_to_dict(Rebuilt({"payload": name}, **signature))

@@ -5,7 +5,7 @@ Of many cells, only a sample is compared with each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from itertools import islice
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from likewise.core.partition import SuperInstances
+from likewise.learning.aspects import weighed
 from likewise.learning.learner import Learned, Learner
 from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.learning.voters import squared_distances
@@ -44,6 +45,8 @@ class Field:
         Decides which cells are compared, where there are many.
     given : ndarray of int, optional
         The number of the group that each cell was given beforehand, -1 for none.
+    aspects : mapping of str to ndarray of int, optional
+        The columns of each aspect.
     """
 
     def __init__(
@@ -52,9 +55,10 @@ class Field:
         is_askable: NDArray[np.bool_],
         seed: int,
         given: NDArray[np.intp] | None,
+        aspects: Mapping[str, NDArray[np.intp]] | None = None,
     ) -> None:
         assert partition.points is not None
-        self.learner = Learner(partition.points, partition.sizes(), given)
+        self.learner = Learner(partition.points, partition.sizes(), given, aspects)
         self.points = partition.points
         self._askable, self._seed = np.flatnonzero(is_askable), seed
         self.n_first = len(self.points)
@@ -62,6 +66,7 @@ class Field:
         if self.n_first > MAX_CANDIDATES:
             cells = _drawn(self._askable, MAX_CANDIDATES, seed)
         self._first = self.asked = Sample(self.points, cells, partition.sizes())
+        self._weighed: dict[tuple[bool, bytes], Sample] = {}
 
     def grown(self, partition: SuperInstances, is_askable: NDArray[np.bool_]) -> Field:
         """Return the field with the further cells of a partition.
@@ -75,7 +80,8 @@ class Field:
         other = copy(self)
         vars(other).pop("guess", None)  # what is copied is about fewer cells
         other.learner = self.learner.grown(partition.points[len(self.points) :])
-        other.points = partition.points
+        other.points, other._weighed = partition.points, {}
+        other._first = self._first.among(other.points)
         later = _drawn(
             self.n_first + np.flatnonzero(is_askable[self.n_first :]), MAX_CANDIDATES, self._seed
         )
@@ -104,9 +110,13 @@ class Field:
         removed: frozenset[int],
         known: Sequence[int],
         doubt: NDArray[np.float64] | None,
+        aspects: NDArray[np.float64] | None = None,
     ) -> int:
-        """Return the open cell from which the most doubt comes nearer; all doubts are 1 if None."""
-        sample = self.asked
+        """Return the open cell from which the most doubt comes nearer; all doubts are 1 if None.
+
+        `aspects` says how much each weighs; they weigh the same if None.
+        """
+        sample = self._by_aspects(self.asked, aspects)
         candidates = np.flatnonzero(is_open[sample.cells])
         if not len(candidates):  # all of the sample was asked about
             return int(np.flatnonzero(is_open)[0])
@@ -115,7 +125,7 @@ class Field:
             weights = weights * ~np.isin(sample.cells, sorted(removed))
         if doubt is not None:
             weights = weights * doubt[sample.cells].astype(np.float32)
-        distance_to_known = sample.distance_to_known(known, self.points)
+        distance_to_known = sample.distance_to_known(known)
         gains = gain_of_rows(sample.distances, candidates, distance_to_known, weights)
         return int(sample.cells[candidates[int(np.argmax(gains))]])
 
@@ -125,11 +135,15 @@ class Field:
         With `is_far`, only those that are at least as far from known cells as two of these in
         different groups are from each other.
         """
-        sample = self._first
-        distance_to_known = sample.distance_to_known(learned.known.tolist(), self.points)
+        sample = self._by_aspects(self._first, learned.aspects)
+        distance_to_known = sample.distance_to_known(learned.known.tolist())
         rows = nearest_to_most(sample.distances, distance_to_known, sample.weights)
         found = []
-        least = least_between_groups(self.points[learned.known], learned.groups) if is_far else 0.0
+        least = (
+            least_between_groups(sample.everything[learned.known], learned.groups)
+            if is_far
+            else 0.0
+        )
         for row in islice(rows, round(new * learned.n_groups)):
             if distance_to_known[row] < least:
                 break
@@ -138,6 +152,20 @@ class Field:
         cells = sample.cells[found]
         is_new = new > (1.0 - new) * learned.proba[cells].max(axis=1)
         return [int(cell) for cell in cells[is_new & (self.learner.rows.given[cells] < 0)]]
+
+    def _by_aspects(self, sample: Sample, aspects: NDArray[np.float64] | None) -> Sample:
+        """Return a sample with distances in which aspects weigh differently; the last are kept."""
+        rows = self.learner.rows
+        if not rows.alone:
+            return sample
+        n = len(rows.alone)
+        aspects = np.full(n, 1.0 / n) if aspects is None else aspects
+        key = sample is self.asked, aspects.tobytes()
+        if key not in self._weighed:
+            # The weights change only when kernels are tuned again.
+            self._weighed = {k: s for k, s in self._weighed.items() if k[1] == key[1]}
+            self._weighed[key] = sample.at(weighed(rows, aspects))
+        return self._weighed[key]
 
 
 class Sample:
@@ -148,7 +176,7 @@ class Sample:
     ) -> None:
         self.cells = cells
         self.weights = sizes.astype(np.float32)[cells]
-        self._points = points[cells]
+        self.everything, self._points = points, points[cells]
         self._place = {int(cell): k for k, cell in enumerate(cells)}
 
     @cached_property
@@ -156,15 +184,28 @@ class Sample:
         """The distances between the cells; see `root_distances`."""
         return root_distances(self._points, self._points)
 
-    def distance_to_known(self, known: Sequence[int], points: NDArray[Any]) -> NDArray[np.float32]:
-        """Return how far each cell is from the nearest known one; `points` has those of all."""
+    def among(self, points: NDArray[Any]) -> Sample:
+        """Return the sample with the points of all cells, those of further cells among them."""
+        other = copy(self)
+        other.everything = points
+        return other
+
+    def at(self, points: NDArray[Any]) -> Sample:
+        """Return the sample with other points; there is one for each cell, sampled or not."""
+        other = copy(self)
+        vars(other).pop("distances", None)
+        other.everything, other._points = points, points[self.cells]
+        return other
+
+    def distance_to_known(self, known: Sequence[int]) -> NDArray[np.float32]:
+        """Return how far each cell is from the nearest known one."""
         if not known:
             return np.full(len(self.cells), self.distances.max(), dtype=np.float32)
         places = [self._place[cell] for cell in known if cell in self._place]
         nearest = self.distances[places].min(axis=0, initial=np.inf)
         outside = [cell for cell in known if cell not in self._place]
         if outside:
-            others = root_distances(self._points, points[outside]).min(axis=1)
+            others = root_distances(self._points, self.everything[outside]).min(axis=1)
             nearest = np.minimum(nearest, others)
         return np.asarray(nearest)
 

@@ -19,16 +19,17 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
 from likewise.core.answered import Answers
 from likewise.core.answers import Answer, Groups, checked_field
 from likewise.core.labels import labels_of_rows, respecting_groups
 from likewise.core.partition import SuperInstances, singletons
-from likewise.core.reports import Assessment, Completeness, Suspect
+from likewise.core.reports import Aspect, Assessment, Completeness, Suspect
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError
+from likewise.learning.aspects import checked_columns, weighed
 from likewise.learning.given import keep_together, unmet_rows
 from likewise.learning.learner import Learned
 from likewise.learning.reliability import SURE, contradicted_rows
@@ -77,6 +78,8 @@ class MostDoubt(Strategy):
         a belief: they vote, and those that no question was about yet stay groups.
     given_labels : sequence of str
         The labels of these groups, by their numbers; a label that is not a number is a name.
+    aspects : mapping of str to array-like of int, optional
+        The columns of each aspect of the rows. Those that predict the answers weigh more.
     field : Field, optional
         What was computed of the rows before.
     """
@@ -93,6 +96,7 @@ class MostDoubt(Strategy):
         seed: int = 0,
         given: NDArray[np.intp] | None = None,
         given_labels: Sequence[str] = (),
+        aspects: Mapping[str, ArrayLike] | None = None,
         field: Field | None = None,
     ) -> None:
         super().__init__(partition)
@@ -112,7 +116,9 @@ class MostDoubt(Strategy):
                 f"given must have numbers of groups from -1, for none, to {len(given) - 1}, since "
                 f"there are {len(given)} cells; got {given.min()} to {given.max()}"
             )
-        self._field = field or Field(partition, self.is_askable, seed, given)
+        self.aspects = checked_columns(aspects or {}, partition.points.shape[1])
+        self._field = field or Field(partition, self.is_askable, seed, given, self.aspects)
+        self._fields: dict[tuple[str, ...], Field] = {}
         # Cells that joined later have no given group.
         self.given = None if given is None else self._field.learner.rows.given
 
@@ -153,6 +159,7 @@ class MostDoubt(Strategy):
             seed=self.seed,
             given=self.given,
             given_labels=self.given_labels,
+            aspects=self.aspects,
             field=self._field.grown(partition, is_askable),
         )
 
@@ -166,6 +173,7 @@ class MostDoubt(Strategy):
             "seed": self.seed,
             **({} if self.given is None else {"given": self.given}),
             **({"given_labels": list(self.given_labels)} if self.given_labels else {}),
+            **({"aspects": self.aspects} if self.aspects else {}),
             **({"n_first": n_first} if n_first < self.partition.n_super_instances else {}),
         }
 
@@ -184,6 +192,8 @@ class MostDoubt(Strategy):
         if plain.get("given") is not None:
             options["given"] = np.asarray(plain["given"], dtype=np.intp)[:n_first]
             options["given_labels"] = plain.get("given_labels", ())
+        aspects = plain.get("aspects", {}).items()
+        options["aspects"] = {name: np.asarray(columns, np.intp) for name, columns in aspects}
         first = cls(partition.first_cells(n_first), askable=askable[:n_first], **options)
         return first if n_first == n else first._with(partition, askable)
 
@@ -207,6 +217,19 @@ class MostDoubt(Strategy):
     def _cell_of(self) -> dict[int, int]:
         """The number of every cell that may be asked about, by the row that stands for it."""
         return {row: cell for row, cell in self._position.items() if self.is_askable[cell]}
+
+    def _field_by(self, names: tuple[str, ...]) -> Field:
+        """Return the field in which only some aspects count."""
+        if len(names) == len(self.aspects) or not names:
+            return self._field
+        if names not in self._fields:
+            n_first = self._field.n_first
+            first = self.partition.first_cells(n_first)
+            given = None if self.given is None else self.given[:n_first]
+            aspects = {name: self.aspects[name] for name in names}
+            field = Field(first, self.is_askable[:n_first], self.seed, given, aspects)
+            self._fields[names] = field.grown(self.partition, self.is_askable)
+        return self._fields[names]
 
     # -- what follows from the answers -----------------------------------------------------------
 
@@ -233,6 +256,7 @@ class MostDoubt(Strategy):
             outlook.doubts,
             outlook.completeness,
             outlook.suspects,
+            outlook.aspects,
         )
 
     def known(self, answers: Answers) -> KnownCells:
@@ -259,7 +283,9 @@ class _Outlook:
 
     def __init__(self, strategy: MostDoubt, answers: Answers) -> None:
         self._strategy, self._answers = strategy, answers
-        self._field, self._partition = strategy._field, strategy.partition
+        names = tuple(strategy.aspects)
+        self._on = tuple(name for name in names if name not in answers.off) or names
+        self._field, self._partition = strategy._field_by(self._on), strategy.partition
         self._rows = strategy.partition.representatives
         cells = (strategy._position.get(row) for row in answers.removed)
         self._removed = frozenset(cell for cell in cells if cell is not None)
@@ -383,7 +409,9 @@ class _Outlook:
         is_open[[*met, *passed_over, *self.known.unsure]] = False
         if not is_open.any():
             return None
-        return self._field.nearest_to_doubt(is_open, self._removed, met, self._doubt(met, is_open))
+        doubt, learned = self._doubt(met, is_open), self.known.learned
+        aspects = None if learned is None else learned.aspects
+        return self._field.nearest_to_doubt(is_open, self._removed, met, doubt, aspects)
 
     def _doubt(self, met: Sequence[int], is_open: NDArray[np.bool_]) -> NDArray[np.float64] | None:
         """Return the doubt about every cell, or None if that is 1 for all."""
@@ -409,8 +437,9 @@ class _Outlook:
 
     def _rows_of(self, group: Sequence[int], cell: int) -> tuple[int, ...]:
         """Return the rows by which a group is shown: the nearest, or its first and the nearest."""
-        points = self._field.learner.rows.scaled
-        distances = cdist(points[[cell]], points[list(group)])[0]
+        learned, rows = self.known.learned, self._field.learner.rows
+        points = weighed(rows.take([cell, *group]), None if learned is None else learned.aspects)
+        distances = cdist(points[:1], points[1:])[0]
         near = [group[k] for k in np.argsort(distances, kind="stable").tolist()]
         cells = near[:1]
         if self._strategy.questions == "choices":
@@ -473,6 +502,14 @@ class _Outlook:
         if not len(later) or np.isin(later, known).sum() >= MOST_ASKED:
             return False
         return float((self.proba[later].max(axis=1) < SURE).mean()) >= FEW_CHANGED
+
+    def aspects(self) -> list[Aspect]:
+        """Return how much each aspect weighs; None before something was learned."""
+        learned, names = self.learned, self._strategy.aspects
+        if learned is None or not names:
+            return [Aspect(name, None, name in self._on) for name in names]
+        weights = dict(zip(self._on, learned.aspects.tolist(), strict=True))
+        return [Aspect(name, weights.get(name, 0.0), name in weights) for name in names]
 
     def suspects(self) -> list[Suspect]:
         """Return answers that put rows where others contradict them, the least credible first."""

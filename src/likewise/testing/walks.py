@@ -160,6 +160,8 @@ class Move:
             session.rebuild(loaded_strategy(plain))
         elif self.kind == "grow":
             self._grow(session, left)
+        elif self.kind == "switch":
+            self._switch(session)
 
     def _grow(self, session: Session, row: int) -> None:
         """Let one or two rows join, and one leave or return."""
@@ -175,6 +177,14 @@ class Move:
             returned=back,
         )
 
+    def _switch(self, session: Session) -> None:
+        """Switch an aspect off or on, if there are several and one stays on."""
+        aspects = session.assessment.aspects()
+        if len(aspects) > 1:
+            name, is_on = aspects[self.i % len(aspects)].name, bool(self.j % 2)
+            if is_on or any(one.is_on for one in aspects if one.name != name):
+                session.switch(name, is_on=is_on)
+
     def other_answer(self, session: Session, number: int) -> Any:
         """Return an answer to give instead of an earlier one."""
         groups = session.events[number - 1].groups
@@ -183,7 +193,7 @@ class Move:
 
 Walk = list[Move]
 
-DEEDS = ("give", "mend", "revise", "name", "mark", "doubt", "check", "rebuild", "grow")
+DEEDS = ("give", "mend", "revise", "name", "mark", "doubt", "check", "rebuild", "grow", "switch")
 ANYTHING = (*DEEDS, "undo", "redo")
 SAYINGS = ("give", "mend", "revise", "undo", "redo", "rebuild", "grow")
 
