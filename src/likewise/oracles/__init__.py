@@ -1,4 +1,4 @@
-"""Who answers: labels, a function, a person at a terminal, another session."""
+"""Who answers: people, labels, functions, rules, language models, other sessions."""
 
 from likewise.oracles.chat import ChatOracle
 from likewise.oracles.oracle import CallbackOracle, Oracle, as_oracle, can_choose
