@@ -225,11 +225,11 @@ def test_hidden_files_and_other_files_are_left_out_and_the_others_said(folder):
     (folder / "._a.png").write_bytes(b"x")
     (folder / "notes.txt").write_text("x")
     (folder / "page.html").write_text("<script>alert(1)</script>")
-    (folder / "drawing.svg").write_text("<svg/>")
+    (folder / "drawing.psd").write_text("8BPS")
     items = open_plain(folder)
     assert items.n == 6
-    assert items.problems == ()
-    assert ".svg" in items.notes[0]
+    assert [problem.item for problem in items.problems] == [None]
+    assert ".psd" in items.notes[0]
 
 
 def test_hostile_names_are_ids_that_json_can_hold(folder):
@@ -254,18 +254,35 @@ def test_a_folder_without_pictures_is_an_error_with_the_remedy(tmp_path):
         open_items(tmp_path)
 
 
-def test_pictures_of_a_kind_that_is_not_read_are_named(folder, tmp_path):
+@pytest.fixture
+def without_formats(monkeypatch):
+    """As if the packages of the extra were not installed."""
+    from likewise.items.images import formats
+
+    formats.readable.cache_clear()
+    monkeypatch.setattr(formats, "find_spec", lambda _name: None)
+    yield
+    formats.readable.cache_clear()
+
+
+def test_pictures_of_a_kind_that_is_not_read_are_named(folder, tmp_path, without_formats):
     for k in range(3):
         (folder / f"{k}.svg").write_text("<svg/>")
     (folder / "photo.HEIC").write_bytes(b"x")
-    notes = open_plain(folder).notes
-    assert notes == (
-        "pictures that cannot be read were left out: 3 .svg, 1 .heic. Convert them to PNG",
+    (folder / "scan.tif").write_bytes(b"x")
+    items = open_plain(folder)
+    assert items.notes == (
+        "pictures that cannot be read were left out: 3 .svg, 1 .heic. "
+        'pip install "likewise[formats]" reads them',
+        "pictures that cannot be read were left out: 1 .tif. Convert them to PNG",
     )
+    assert [problem.message.partition(":")[0] for problem in items.problems] == [
+        "0.svg", "1.svg", "2.svg", "photo.HEIC", "scan.tif"
+    ]  # fmt: skip
     only = tmp_path / "drawings"
     only.mkdir()
     (only / "a.svg").write_text("<svg/>")
-    with pytest.raises(InputError, match=r"no pictures in .*: 1 \.svg\. Convert them to PNG\.$"):
+    with pytest.raises(InputError, match=r"no pictures in .*: 1 \.svg\. pip install .* reads them"):
         open_items(only)
 
 

@@ -227,7 +227,7 @@ def _listed(things: Any) -> list[Any]:
 
 def _kind_in_memory(things: list[Any], options: Mapping[str, Any]) -> str:
     """Return the kind of things in memory, by the first of them; rows of numbers are points."""
-    from likewise.items.images.decoding import IMAGE_SUFFIXES
+    from likewise.items.images.formats import IMAGE_SUFFIXES
 
     first = things[0]
     if isinstance(first, str):
@@ -321,7 +321,7 @@ def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:
         raise InputError(f"there is nothing in the folder {path}")
     if not is_named and _kind(path, None, options).kind == "images":
         from likewise.items.images import find_pictures
-        from likewise.items.images.decoding import IMAGE_SUFFIXES
+        from likewise.items.images.formats import IMAGE_SUFFIXES
 
         if not any(file.suffix.lower() in IMAGE_SUFFIXES for file in files_below(path)):
             find_pictures(path.resolve())  # which says what it looked for

@@ -19,8 +19,6 @@ from likewise.items.encoders import AUTO, check_same, check_trusted, named, noti
 from likewise.items.features import Aspect, Features, Problem
 from likewise.items.images import recipes
 from likewise.items.images.decoding import (
-    IMAGE_SUFFIXES,
-    OTHER_SUFFIXES,
     BrokenPictureError,
     decode,
     encode,
@@ -30,6 +28,12 @@ from likewise.items.images.decoding import (
     require_pillow,
     to_rgb,
     upright_size,
+)
+from likewise.items.images.formats import (
+    IMAGE_SUFFIXES,
+    OTHER_SUFFIXES,
+    readable,
+    why_unread,
 )
 from likewise.items.items import Items, OnProgress, digest
 from likewise.items.limits import files_below, name_in, names_in
@@ -124,7 +128,9 @@ class ImageItems(Items):
             source,
             names_in(paths, folder),
             looks,
-            lambda i, at_least: decode(read_file(paths[i], folder), at_least),
+            lambda i, at_least: decode(
+                read_file(paths[i], folder), at_least, paths[i].suffix.lower()
+            ),
             locations=[str(path) for path in paths],
             encoder=encoder,
             cache=cache,
@@ -258,27 +264,31 @@ def find_pictures(folder: Path) -> tuple[list[Path], list[Problem], list[str]]:
     paths: list[Path] = []
     problems: list[Problem] = []
     unread, others = Counter[str](), Counter[str]()
+    suffixes = readable()
 
     def leave_out(path: Path, why: str) -> None:
-        if not path.suffix or path.suffix.lower() in IMAGE_SUFFIXES:
+        if not path.suffix or path.suffix.lower() in suffixes:
             problems.append(Problem(None, f"{name_in(path, folder)}: {why}, left out"))
 
     found = files_below(folder, leave_out)
     for path in sorted(found, key=lambda path: path.relative_to(folder).parts):
         suffix = path.suffix.lower()
-        if suffix not in IMAGE_SUFFIXES:
-            counts = unread if suffix in OTHER_SUFFIXES else others
-            counts[suffix or "without suffix"] += 1
-        else:
+        if suffix in suffixes:
             paths.append(path)
+        elif suffix in OTHER_SUFFIXES:
+            unread[suffix] += 1
+            why = f"{suffix} is not read. {why_unread(suffix)}"
+            problems.append(Problem(None, f"{name_in(path, folder)}: {why}"))
+        else:
+            others[suffix or "without suffix"] += 1
     notes = []
-    if unread:
-        listed = _listed(unread)
-        notes.append(f"pictures that cannot be read were left out: {listed}. Convert them to PNG")
+    for remedy in dict.fromkeys(map(why_unread, unread)):
+        some = Counter({one: n for one, n in unread.items() if why_unread(one) == remedy})
+        notes.append(f"pictures that cannot be read were left out: {_listed(some)}. {remedy}")
     if not paths:
         series = "For a folder of time series use --series; for a table give its file"
         why = [*notes, *(problem.message for problem in problems), series][0]
-        formats = ", ".join(suffix[1:] for suffix in IMAGE_SUFFIXES)
+        formats = ", ".join(suffix[1:] for suffix in suffixes)
         raise InputError(f"there are no pictures in {folder} that can be read ({formats}). {why}.")
     if others:
         notes.append(f"files that are not pictures were left out: {_listed(others)}")
@@ -294,7 +304,7 @@ def _look(path: Path, folder: Path) -> Look:
     data = None
     try:
         data = read_file(path, folder)
-        return upright_size(open_picture(data)), digest(data), ""
+        return upright_size(open_picture(data, path.suffix.lower())), digest(data), ""
     except BrokenPictureError as error:
         return (1, 1), "" if data is None else digest(data), str(error)
 
@@ -322,7 +332,7 @@ def _loaded(pictures: Sequence[Any], white: float, i: int, at_least: int) -> Ima
     if isinstance(picture, str | os.PathLike):
         try:
             with open_regular(picture) as file:
-                return decode(file.read(), at_least)
+                return decode(file.read(), at_least, Path(picture).suffix.lower())
         except (OSError, InputError, BrokenPictureError) as error:
             raise InputError(f"item {i}, {picture}, cannot be shown: {error}") from error
     if not isinstance(picture, np.ndarray):

@@ -11,19 +11,10 @@ import numpy as np
 
 from likewise.errors import InputError, needs_extra
 from likewise.files import open_regular
+from likewise.items.images.formats import DrawingError, decoders, drawn
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-
-IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".pgm", ".ppm")
-OTHER_SUFFIXES = (
-    ".svg", ".svgz", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jxl",
-    ".psd", ".eps", ".raw", ".cr2", ".nef", ".dng",
-)  # fmt: skip
-"""Pictures too, but not read: SVG can hold programs, the others need decoders of their own."""
-
-IMAGE_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "PPM")
-"""The decoders that may be used; Pillow has more, and some of them start programs."""
 
 MOST_PIXELS = 80_000_000
 """A picture with more pixels is treated as a decompression bomb. Pillow starts to warn at about the
@@ -56,7 +47,7 @@ def read_file(path: Path, folder: Path) -> bytes:
         raise BrokenPictureError(getattr(error, "strerror", None) or str(error)) from error
 
 
-def open_picture(data: bytes) -> Image:
+def open_picture(data: bytes, suffix: str = "") -> Image:
     """Read the header of a picture; refuse one with too many pixels."""
     from PIL import Image, UnidentifiedImageError
 
@@ -64,7 +55,9 @@ def open_picture(data: bytes) -> Image:
         # Pillow warns where its own limit is lower than ours.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            picture = Image.open(io.BytesIO(data), formats=IMAGE_FORMATS)
+            picture = Image.open(io.BytesIO(drawn(data, suffix)), formats=decoders())
+    except DrawingError as error:
+        raise BrokenPictureError(str(error)) from error
     except Image.DecompressionBombError as error:
         raise BrokenPictureError("it has far too many pixels (a decompression bomb?)") from error
     except Exception as error:  # a broken file makes decoders raise nearly anything
@@ -86,11 +79,11 @@ def upright_size(picture: Image) -> tuple[int, int]:
     return (height, width) if is_on_its_side else (width, height)
 
 
-def decode(data: bytes, at_least: int) -> Image:
+def decode(data: bytes, at_least: int, suffix: str = "") -> Image:
     """Decode a picture to RGB, upright, on white, a JPEG at a fraction of its size if large."""
     from PIL import ImageOps
 
-    picture = open_picture(data)
+    picture = open_picture(data, suffix)
     try:
         picture.draft("RGB" if picture.mode != "L" else "L", (at_least, at_least))
         picture.load()

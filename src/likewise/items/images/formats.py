@@ -1,0 +1,240 @@
+"""Which pictures can be read, and drawings and documents (SVG, PDF) as pictures.
+
+Drawings and documents are small programs. They are drawn by another process, which gets their bytes
+and has little time and memory; where the system can limit that, it can write no file.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+import zlib
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from io import BytesIO
+from xml.parsers import expat
+
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".pgm", ".ppm")
+"""What is always read."""
+IMAGE_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "PPM")
+"""The decoders that may be used; Pillow has more, and some of them start programs."""
+
+EXTRA = "formats"
+PACKAGES = {
+    ".svg": "resvg_py", ".svgz": "resvg_py", ".pdf": "pypdfium2", ".heic": "pillow_heif",
+    ".heif": "pillow_heif",
+}  # fmt: skip
+"""What is read if a package is there."""
+NEWER = ".avif"
+"""What newer versions of Pillow read, where they were built with it."""
+UNREAD_SUFFIXES = (
+    ".tif", ".tiff", ".jxl", ".psd", ".eps", ".raw", ".cr2", ".cr3", ".nef", ".arw", ".dng", ".xcf",
+    ".ai", ".ico", ".tga", ".jp2",
+)  # fmt: skip
+OTHER_SUFFIXES = (*PACKAGES, NEWER, *UNREAD_SUFFIXES)
+"""Pictures too, of which some are read, and others never are."""
+
+SIDE = 1024
+"""Drawings and pages are drawn with this many pixels on their longer side."""
+SECONDS = 10
+"""A drawing that takes longer is given up. Maps of whole cities take two."""
+MEMORY = 2 << 30
+LARGEST_DRAWING = 20 << 20
+"""A drawing with more bytes is not drawn."""
+LOOKED_AT = 4096
+"""A file that begins with this many bytes without ``<svg`` is no drawing."""
+
+CHILD = """
+import sys
+limits = [("RLIMIT_AS", {memory}), ("RLIMIT_CPU", {seconds}), ("RLIMIT_FSIZE", 0)]
+try:
+    import resource
+except ImportError:
+    limits = []
+{load}
+for name, most in limits:
+    resource.setrlimit(getattr(resource, name), (most, most))
+data = sys.stdin.buffer.read()
+{draw}
+sys.stdout.buffer.write(png)
+"""
+LOAD = {"svg": "import resvg_py", "pdf": "import io, pypdfium2\nimport PIL.PngImagePlugin"}
+DRAW = {
+    "svg": (
+        "png = resvg_py.svg_to_bytes(svg_string=data.decode(), background='white', "
+        "**{{{side!r}: {pixels}}})"
+    ),
+    "pdf": (
+        "page = pypdfium2.PdfDocument(data)[0]\n"
+        "scale = {pixels} / max(*page.get_size(), 1)\n"
+        "file = io.BytesIO()\n"
+        "page.render(scale=scale, may_draw_forms=False).to_pil().save(file, 'png')\n"
+        "png = file.getvalue()"
+    ),
+}
+
+
+class DrawingError(Exception):
+    """A drawing or a page that cannot be shown, with the reason."""
+
+
+@cache
+def readable() -> tuple[str, ...]:
+    """Return the suffixes of the pictures that can be read here."""
+    more = [suffix for suffix, package in PACKAGES.items() if find_spec(package) is not None]
+    return (*IMAGE_SUFFIXES, *more, *([NEWER] if _has_avif() else []))
+
+
+def _has_avif() -> bool:
+    from PIL import features
+
+    with_avif: bool = "avif" in features.modules and bool(features.check("avif"))
+    return with_avif
+
+
+def why_unread(suffix: str) -> str:
+    """Return why pictures with a suffix are not read, and what can be done."""
+    if suffix in PACKAGES:
+        return f'pip install "likewise[{EXTRA}]" reads them'
+    if suffix == NEWER:
+        return "a newer Pillow reads them: pip install --upgrade pillow"
+    return "Convert them to PNG"
+
+
+def decoders() -> tuple[str, ...]:
+    """Return the names of Pillow's decoders that may be used."""
+    names = list(IMAGE_FORMATS)
+    if NEWER in readable():
+        names.append("AVIF")
+    if ".heic" in readable():
+        _register_heif()
+        names.append("HEIF")
+    return tuple(names)
+
+
+@cache
+def _register_heif() -> None:
+    import pillow_heif
+
+    # Thumbnails and depth maps inside of the file are not looked at.
+    pillow_heif.register_heif_opener(thumbnails=False, depth_images=False, aux_images=False)
+
+
+def drawn(data: bytes, suffix: str) -> bytes:
+    """Return a drawing or the first page of a document as PNG, and a picture as it is.
+
+    Only files that are called so are drawn: SVG that is called a photo is no photo.
+    """
+    if suffix == ".pdf":
+        if not data.startswith(b"%PDF-"):
+            raise DrawingError("it is not a picture that can be read")
+        return _draw("pdf", data, "width")
+    if suffix not in (".svg", ".svgz"):
+        return data
+    if data.startswith(b"\x1f\x8b"):
+        data = _unzipped(data)
+    if len(data) > LARGEST_DRAWING:
+        raise DrawingError(f"the drawing has more than {LARGEST_DRAWING >> 20} MiB")
+    if not is_drawing(data):
+        raise DrawingError("it is not a picture that can be read")
+    return _draw("svg", data, _longer_side(data))
+
+
+def is_drawing(data: bytes) -> bool:
+    """Whether this is SVG."""
+    begins = data[:LOOKED_AT].removeprefix(b"\xef\xbb\xbf").lstrip()
+    return begins.startswith(b"<") and b"<svg" in begins
+
+
+def _unzipped(data: bytes) -> bytes:
+    try:
+        with gzip.open(BytesIO(data)) as file:
+            return file.read(LARGEST_DRAWING + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DrawingError(f"it cannot be unpacked ({error})") from error
+
+
+@lru_cache(maxsize=64)
+def _draw(kind: str, data: bytes, side: str) -> bytes:
+    """Draw in another process; drawings that are looked at again are kept."""
+    package, suffix = {"svg": ("resvg_py", ".svg"), "pdf": ("pypdfium2", ".pdf")}[kind]
+    if find_spec(package) is None:
+        raise DrawingError(f"{suffix[1:].upper()} is not read: {why_unread(suffix)}")
+    draw = DRAW[kind].format(side=side, pixels=SIDE)
+    code = CHILD.format(memory=MEMORY, seconds=SECONDS, load=LOAD[kind], draw=draw)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", code],
+            input=data,
+            capture_output=True,
+            timeout=3 * SECONDS,
+            check=False,
+            # One thread, or the limit of memory would be taken by the stacks of many.
+            env={**os.environ, "RAYON_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        is_late = isinstance(error, subprocess.TimeoutExpired)
+        why = "drawing it takes too long" if is_late else f"it cannot be drawn ({error})"
+        raise DrawingError(why) from error
+    if done.returncode != 0 or not done.stdout.startswith(b"\x89PNG"):
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        why = said[-1][:200] if said and done.returncode > 0 else "too much time or memory"
+        raise DrawingError(f"it cannot be drawn ({why})")
+    return done.stdout
+
+
+NUMBER = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(?:px|pt|mm|cm|in|pc)?\s*")
+
+
+def _longer_side(data: bytes) -> str:
+    """Return which side of an SVG is longer; refuse one that names anything outside of itself.
+
+    The renderer follows no addresses, but would read files of this machine into the picture.
+    """
+    parser = expat.ParserCreate(namespace_separator=" ")
+    root: list[Mapping[str, str]] = []
+
+    def refuse(*_declaration: object) -> None:
+        raise DrawingError("it declares entities, as pictures never do")
+
+    def start(_name: str, about: Mapping[str, str]) -> None:
+        if not root:
+            root.append(about)
+        for name, value in about.items():
+            if name.rpartition(" ")[2] == "href" and not _is_inside(_name, value):
+                raise DrawingError("it refers to another file, which is not followed")
+
+    parser.EntityDeclHandler = refuse
+    parser.StartElementHandler = start
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise DrawingError(f"it is damaged ({error})") from error
+    about = root[0]
+    box = about.get("viewBox", "").replace(",", " ").split()
+    sides = [NUMBER.fullmatch(about.get(name, "")) for name in ("width", "height")]
+    if all(sides):
+        wide, high = (float(side[1]) for side in sides if side is not None)
+    elif len(box) == 4:
+        try:
+            wide, high = float(box[2]), float(box[3])
+        except ValueError:
+            wide = high = 1.0
+    else:
+        wide = high = 1.0
+    if min(wide, high) <= 0 or max(wide, high) > 1000 * min(wide, high):
+        raise DrawingError("it has no area")
+    return "width" if wide >= high else "height"
+
+
+def _is_inside(element: str, address: str) -> bool:
+    """Whether an address is a place in the drawing, a picture within it, or only a link."""
+    address = address.strip()
+    if element.rpartition(" ")[2] == "a" or address.startswith("#") or not address:
+        return True
+    # SVG within SVG would have addresses of its own.
+    return address.startswith("data:image/") and not address.lower().startswith("data:image/svg")
