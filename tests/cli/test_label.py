@@ -129,7 +129,7 @@ def test_every_group_can_be_chosen_those_not_shown_by_their_key(many, capsys):
     query = many.ask()
     keys = group_keys(many, query)
     assert len(keys) > 6
-    far = max(keys, key=keys.get)
+    far = max(keys, key=lambda key: keys[key])
     type_in(many, *far)
     shown = capsys.readouterr().out
     assert all(len(line) <= 80 for line in shown.splitlines())
@@ -157,7 +157,7 @@ def test_numbers_have_a_strip_with_the_spread_the_middle_and_the_item(many, caps
 def test_a_group_is_called_by_a_name_and_found_by_it(many, capsys):
     query = many.ask()
     keys = group_keys(many, query)
-    key = min(keys, key=keys.get)
+    key = min(keys, key=lambda key: keys[key])
     type_in(many, "c", f"{key} blue shops", "c", "? nothing", "/", "no such name", "/", "shop")
     shown = capsys.readouterr().out
     assert "there is no group '?'" in shown

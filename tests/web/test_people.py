@@ -6,6 +6,7 @@ import ssl
 import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
@@ -130,7 +131,7 @@ def test_ten_people_at_once_give_a_thousand_answers_and_none_is_lost_or_doubled(
             question = state["question"]
             if question["kind"] == "pair":
                 same = y[question["left"]["row"]] == y[question["right"]["row"]]
-                said = {"answer": "same" if same else "different"}
+                said: dict[str, Any] = {"answer": "same" if same else "different"}
             else:
                 row = question["item"]["row"]
                 fits = [
@@ -175,7 +176,9 @@ def trusting(certificate):
 
 def test_with_a_certificate_the_page_is_https_and_its_cookie_secure(project, certificate):
     served = prepare(
-        Readiness("points.csv", project), port=0, certificate=tuple(map(str, certificate))
+        Readiness("points.csv", project),
+        port=0,
+        certificate=(str(certificate[0]), str(certificate[1])),
     )
     thread = threading.Thread(target=served.run, daemon=True)
     thread.start()

@@ -114,7 +114,7 @@ class Project:
         self.items = items
         self.path = path
         self.seed = seed
-        self._by = None if by is None else check_text(by, "by")
+        self.by = by
         self.team: Team | None = None
         self._hold(range(len(items)) if where is None else where, copies or {}, unshown)
         self.joined = frozenset(joined)
@@ -221,6 +221,10 @@ class Project:
         """Who answers, for the log: the person whom the present call is made for, if any."""
         person = who()
         return self._by if person is None else person.name
+
+    @by.setter
+    def by(self, name: str | None) -> None:
+        self._by = None if name is None else check_text(name, "by")
 
     def gather(self, names: Sequence[str], *, every: int = EVERY) -> None:
         """Let several people answer at the same time; each gets another question.
