@@ -46,7 +46,7 @@ def test_a_signal_that_somebody_ignores_stays_ignored():
 SLOW_BROWSER = """#!{python}
 import os, sys, pathlib
 pathlib.Path({record!r}).write_text("\\n".join(sys.argv[1:]))
-os.open({gate!r}, os.O_RDONLY)  # waits until the test opens the other end
+os.read(os.open({gate!r}, os.O_RDONLY), 1)  # waits until the test closes the other end
 """
 
 
