@@ -60,6 +60,7 @@ STANDING = {
     ),
     "aspects": {**array(ref("Aspect")), "description": "of the items; none if they have none"},
     "grouped_by": {**TEXT, "description": "by which of several aspects, in words, once known"},
+    "model": {"oneOf": [ref("Model"), {"type": "null"}]},
 }
 ASKED = {
     "position": {**WHOLE, "description": "of the log; every change must repeat it"},
@@ -238,6 +239,20 @@ SCHEMAS = {
             "right": ref("Thing"),
             "links": array(shape({"left": WHOLE, "right": WHOLE, "answer": ANSWER})),
             "groups": {**array(ref("Shown")), "description": "what a choice showed"},
+        }
+    ),
+    "Model": shape(
+        {
+            "name": TEXT,
+            "by": TEXT,
+            "n": WHOLE,
+            "n_unsure": WHOLE,
+            "n_checked": WHOLE,
+            "right": {"type": ["number", "null"], "description": "the share, by checks"},
+            "at_least": {"type": "number", "description": "with a confidence of 95%"},
+            "is_working": YES_OR_NO,
+            "line": {**TEXT, "description": "how it goes, in words"},
+            "warning": {**TEXT, "description": "why it stopped, or that it gets worse"},
         }
     ),
     "History": shape(

@@ -1,9 +1,11 @@
 """Every oracle of the package is under all laws."""
 
 import inspect
+from contextlib import ExitStack
 from itertools import combinations
 
 import pytest
+from tests.oracles.chat_server import served
 
 from likewise import (
     Answer,
@@ -112,6 +114,32 @@ class TestTerminalOracle(OracleLaws):
     def make(self):
         person = Person()
         return TerminalOracle(str, read=person.read, write=person.write)
+
+
+class TestRuleOracle(OracleLaws):
+    def make(self):
+        return oracles.RuleOracle(lambda i, j: LABELS[i] == LABELS[j] or None, "label")
+
+
+class TestChatOracle(OracleLaws):
+    @classmethod
+    def setup_class(cls):
+        pytest.importorskip("httpx2", reason='needs the extra: pip install "likewise[model]"')
+        cls.at_end = ExitStack()
+        cls.server = cls.at_end.enter_context(served())
+
+    @classmethod
+    def teardown_class(cls):
+        cls.at_end.close()
+
+    replies = oracles.chat.cache.ReplyCache(None)
+
+    def make(self):
+        items = [f"{'abc'[label]} number {k}" for k, label in enumerate(LABELS)]
+        url = self.server.base_url if hasattr(self, "server") else "http://localhost/v1"
+        oracle = oracles.ChatOracle("llama3", url, "the same letter?", items)
+        oracle._cache = self.replies  # so that few requests are made
+        return oracle
 
 
 def test_every_oracle_is_under_the_laws():

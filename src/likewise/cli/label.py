@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import ExitStack
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +22,11 @@ from likewise.project.people import EVERY, Person, checked_people
 from likewise.project.rest import in_background
 from likewise.words import plural
 
+if TYPE_CHECKING:
+    from likewise.project.model import ModelAtWork
+
+OLLAMA = "http://localhost:11434/v1"
+"""Where a model is looked for by default."""
 BEGIN = (
     "session", "strategy", "questions", "n_super_instances", "seed", "groups", "instruction"
 )  # fmt: skip
@@ -155,6 +161,42 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     help="Groups that are there already, to be mended: a column of the table, a table of id and "
     "group, or the word folders.",
 )
+@click.option("--model", metavar="NAME", help="A language model that answers, too. You check it.")
+@click.option(
+    "--base-url",
+    metavar="URL",
+    help="With --model: the server, with /v1/chat/completions. By default Ollama on this machine.",
+)
+@click.option(
+    "--key-from",
+    metavar="VARIABLE",
+    default="LIKEWISE_MODEL_KEY",
+    show_default=True,
+    help="With --model: the environment variable that has the key of the server.",
+)
+@click.option(
+    "--max-calls", type=click.IntRange(min=0), metavar="N", help="With --model: at most so many."
+)
+@click.option(
+    "--max-tokens", type=click.IntRange(min=0), metavar="N", help="With --model: at most so many."
+)
+@click.option(
+    "--max-answers",
+    type=click.IntRange(min=1),
+    default=400,
+    show_default=True,
+    metavar="N",
+    help="With --model: how many questions it is asked.",
+)
+@click.option(
+    "--at-once",
+    type=click.IntRange(min=1, max=64),
+    default=8,
+    show_default=True,
+    metavar="N",
+    help="With --model: how many questions it is asked at the same time.",
+)
+@click.option("--dry-run", is_flag=True, help="With --model: say what to expect, and ask nothing.")
 @session_option
 @click.option("--terminal", is_flag=True, help="Ask here and not on a page.")
 @click.option(
@@ -243,6 +285,14 @@ def label(
     double: int,
     certfile: str | None,
     keyfile: str | None,
+    model: str | None,
+    base_url: str | None,
+    key_from: str,
+    max_calls: int | None,
+    max_tokens: int | None,
+    max_answers: int,
+    at_once: int,
+    dry_run: bool,
     **options: Any,
 ) -> None:
     """Group what is at PATH by answering questions.
@@ -255,6 +305,12 @@ def label(
     """
     if pictures != "auto" and not terminal:
         raise click.UsageError("--pictures is for --terminal; a page always shows them")
+    if model is None and (dry_run or base_url is not None):
+        raise click.UsageError("--dry-run and --base-url are for --model")
+    if model is not None and terminal:
+        raise click.UsageError("--model answers while you use the page: leave out --terminal")
+    if model is not None and people:
+        raise click.UsageError("--model is checked by one person: leave out --people")
     if known is not None and is_large(paths, options):
         raise click.UsageError("--known is not for files that are read in batches")
     if terminal and (people or readers):
@@ -270,7 +326,7 @@ def label(
     with ServedPage(paths[0], host, port, allow_host, opens=not no_browser, **links) as page:
         with bar() as shown:
             begin["progress"] = shown
-            if not terminal:
+            if not (terminal or dry_run):
                 begin |= {"checked": page.start, "progress": both(shown, page.progress)}
             opened = open_project(paths, **begin, options=options, say=say)
         try:
@@ -281,7 +337,16 @@ def label(
                 say(f"{known}: {plural(n, 'new link')}")
             if people:
                 opened.project.gather(people, every=double)
-            with in_background(opened.project):
+            with in_background(opened.project), ExitStack() as at_end:
+                if model is not None:
+                    limits = {"max_calls": max_calls, "max_tokens": max_tokens}
+                    where = {"base_url": base_url or OLLAMA, "key_from": key_from}
+                    work = _model_for(opened, model, max_answers, at_once, {**limits, **where})
+                    if dry_run:
+                        _say_expected(work, max_answers)
+                        return
+                    work.start()
+                    at_end.callback(work.stop)
                 if terminal:
                     _ask_here(opened.project, pictures)
                 else:
@@ -303,6 +368,40 @@ def _ask_here(project: Project, pictures: str) -> None:
             err=True,
         )
     run_terminal(project, way=way)
+
+
+def _model_for(
+    opened: Opened, model: str, most: int, at_once: int, options: dict[str, Any]
+) -> ModelAtWork:
+    """Return a model that is ready to work on a project."""
+    from likewise.oracles import ChatOracle
+    from likewise.project.model import ModelAtWork, shown_to_models
+
+    project = opened.project
+    if not project.instruction:
+        raise click.UsageError(
+            'a model must know what belongs together: --instruction "the same product?"'
+        )
+    oracle = ChatOracle(
+        model,
+        instruction=project.instruction,
+        items=shown_to_models(project),
+        cache=opened.path.with_name(f"{opened.path.name}.replies.json"),
+        **options,
+    )
+    project.model = ModelAtWork(project, oracle, n_at_once=at_once, most=most)
+    return project.model
+
+
+def _say_expected(work: ModelAtWork, most: int) -> None:
+    """Say what a model will take, without asking it."""
+    session = work.project.session
+    questions = session.ask_many(8)
+    n = max(0, min(most, len(session.askable)) - session.answerers.get(work.by, 0))
+    expected = work.oracle.expected(questions, n=n if questions else 0)
+    click.echo(
+        f"{work.name} would be asked {plural(n, 'question')}: {expected}. Nothing was asked."
+    )
 
 
 def _close(opened: Opened) -> None:

@@ -191,8 +191,8 @@ class Session(Log):
             answers = answers.plus(Gesture(0, unsure))
         return None
 
-    def put(self, row: int, groups: Groups, *, is_sample: bool = False) -> Question:
-        """Return a question of your own, whatever is known. Its answer costs nothing.
+    def put(self, row: int, groups: Groups, *, source: str = "extra") -> Question:
+        """Return a question of your own, whatever is known. By default its answer costs nothing.
 
         Parameters
         ----------
@@ -200,17 +200,24 @@ class Session(Log):
             The row in question.
         groups : tuple of tuple of int
             The groups that it may belong to, each by some of its rows.
-        is_sample : bool
-            Whether the answer is marked as one to find out how often others are right.
+        source : {"extra", "sampled", "asked"}
+            What the answer is: evidence, one of a sample that shows how often others are right, or
+            one like any other, which counts in the budget.
         """
         self._checked_rows(row, *(member for group in groups for member in group))
         question = self._numbered(max(self.n_asked, self._last_number) + 1, row, groups)
-        self._give_out(question, "sampled" if is_sample else "extra")
+        self._give_out(question, None if source == "asked" else source)
         return question
 
-    def is_given_out(self, question: Question) -> bool:
-        """Return whether `choose` would take an answer to a question by its number."""
-        given_out, _ = self._given_out.get(question.number, (None, None))
+    def is_given_out(self, question: Question | int) -> bool:
+        """Return whether `choose` would take an answer to a question by its number.
+
+        A number is that of a question of `ask_many` or `put` which is not answered yet.
+        """
+        number = question if isinstance(question, int) else question.number
+        given_out, _ = self._given_out.get(number, (None, None))
+        if isinstance(question, int):
+            return given_out is not None
         return question in (given_out, self.ask())
 
     def is_second(self, question: Question) -> bool:

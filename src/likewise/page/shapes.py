@@ -224,6 +224,7 @@ def progress(project: Project) -> Json:
         "seen": _seen(project),
         "aspects": [aspect._asdict() for aspect in project.session.assessment.aspects()],
         "grouped_by": project.session.grouped_by,
+        "model": None if project.model is None else project.model.report(),
     }
 
 
@@ -295,6 +296,8 @@ def ahead(project: Project) -> Json:
     if asked is not None and not asked.is_pair:
         words = {"0": 0, "none": Answer.NONE}
     peek = project.session.peek
+    if asked != project.session.ask():  # what a model does meanwhile cannot be foreseen
+        return {"next": dict.fromkeys(words)}
     return {"next": {word: question(project, peek(chosen)) for word, chosen in words.items()}}
 
 

@@ -126,7 +126,7 @@ class Team:
         held = {(question.row, question.groups) for question in self._held.values()}
         for first in to_double(session, self.every):
             if first.by != name and about(first) not in held and first.left not in session.removed:
-                return session.put(*about(first), is_sample=True)
+                return session.put(*about(first), source="sampled")
         return None
 
     def _shared(self, session: Session, name: str) -> Question | None:
@@ -140,7 +140,7 @@ class Team:
         open_ones = [one for one in sharers if one not in said]
         if not open_ones:
             return None
-        return session.put(*min(open_ones, key=lambda one: sharers[one]), is_sample=True)
+        return session.put(*min(open_ones, key=lambda one: sharers[one]), source="sampled")
 
 
 def about(gesture: Gesture) -> tuple[int, Groups]:

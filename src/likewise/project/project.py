@@ -38,6 +38,7 @@ from likewise.strategies.most_doubt import MostDoubt
 from likewise.words import check_text, plural
 
 if TYPE_CHECKING:
+    from likewise.project.model import ModelAtWork
     from likewise.project.rest import Rest
     from likewise.rows.projection import Layout
 
@@ -118,6 +119,7 @@ class Project:
         self.team: Team | None = None
         self._hold(range(len(items)) if where is None else where, copies or {}, unshown)
         self.joined = frozenset(joined)
+        self.model: ModelAtWork | None = None
         self.lists_only_new = False
         self.rest: Rest | None = None
         self._same_since = position
@@ -249,9 +251,9 @@ class Project:
         """Return the open question, or None; in a team, that of the person who asks."""
         with self.lock:
             member = self._member
-            if self.team is None or member is None:
-                return self.session.ask()
-            return self.team.ask(self.session, member)
+            if self.team is not None and member is not None:
+                return self.team.ask(self.session, member)
+            return self.session.ask() if self.model is None else self.model.ask()
 
     def doubles(self) -> list[Double]:
         """Return the questions that two people answered."""
@@ -421,10 +423,26 @@ class Project:
                     )
                 self.refresh()
                 position = self.position
+            else:
+                position = self._position_of(number, position)
             with self._change(position) as signature:
                 yield signature
             if self.team is not None and member is not None:
                 self.team.done(member)
+
+    def answer_for(self, question: Question, chosen: Any, **signed: Any) -> None:
+        """Take in the answer of another answerer, such as a model, to a question it was given."""
+        with self.lock, self._change(self._position_of(question.number, -1)):
+            self.session.answer(question, chosen, **signed)
+
+    def _position_of(self, number: int, position: int) -> int:
+        """Return the position that an answer came after.
+
+        A question that was given out, one of several, may be answered after others were.
+        """
+        with self.lock:
+            self.refresh()
+            return self.position if self.session.is_given_out(number) else position
 
     def give(self, links: Iterable[Link], *, position: int) -> None:
         """Add links that are known, as one gesture."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 from collections.abc import Hashable, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from likewise.core.answers import Answer, Question
+from likewise.core.answers import Answer, Chosen, Question
 from likewise.core.partition import singletons
 from likewise.core.session import Session
 from likewise.oracles import Oracle, as_oracle, can_choose, run
-from likewise.oracles.oracle import chosen_by
+from likewise.oracles.oracle import as_chosen
 from likewise.strategies import ClosestFirst
 from likewise.testing.walks import SEEDS, law
 
@@ -65,7 +67,7 @@ class OracleLaws:
         question = self._question(seed)
         if not can_choose(oracle):
             return  # `run` puts such a question as pairs
-        chosen = chosen_by(oracle, question)
+        chosen = _chosen_by(oracle, question)
         if chosen is Answer.UNSURE:
             return
         places = [] if chosen is Answer.NONE else np.atleast_1d(chosen).tolist()  # type: ignore[arg-type]
@@ -92,7 +94,7 @@ class OracleLaws:
     def _answer(self, oracle: Oracle, left: int, right: int, number: int = 1) -> Answer:
         ids = () if self.sample_ids is None else (self._ids(right),)
         question = Question(number, left, ((right,),), self._ids(left)[0], ids)
-        chosen = chosen_by(oracle, question)
+        chosen = _chosen_by(oracle, question)
         return chosen if isinstance(chosen, Answer) else Answer.SAME
 
     def _question(self, seed: int) -> Question:
@@ -104,3 +106,15 @@ class OracleLaws:
 
     def _ids(self, *rows: int) -> tuple[Any, ...]:
         return tuple(None if self.sample_ids is None else self.sample_ids[row] for row in rows)
+
+
+def _chosen_by(oracle: Oracle, question: Question) -> Chosen:
+    """Return what an oracle answers; one that is a coroutine is waited for."""
+
+    async def wait() -> Any:
+        return await answer
+
+    answer = oracle.answer(question)
+    if inspect.iscoroutine(answer):
+        return as_chosen(asyncio.run(wait()), question)
+    return as_chosen(answer, question)

@@ -1,0 +1,359 @@
+"""A model answers in the background, and a person checks: what it is asked, and what the person is.
+
+The person gets three kinds of questions about what the model was asked: those it was not sure
+about, those where what was learned contradicts it, and a blind sample. The sample alone says how
+often the model is right. It is drawn by a hash of the row, before anybody knows the answer: half
+of it from rows that lie between two groups.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.core.answers import MODEL, Answer, Chosen, Gesture, Question, rank_of
+from likewise.core.links import LinkGraph, add_links
+from likewise.core.session import Session
+from likewise.errors import LikewiseError, StaleQueryError
+from likewise.learning.certificate import Certificate, certificate
+from likewise.words import plural
+
+if TYPE_CHECKING:
+    from likewise.core.strategy import Strategy
+    from likewise.project.project import Project
+
+LEAST_RIGHT = 0.6
+"""A model that is surely right less often than this is asked no more."""
+FIRST_CHECKS, CHECKED = 20, 0.2
+"""So many of its answers are in the sample, and this share of them where there are more."""
+MOST_ANSWERS = 400
+"""How many questions a model is asked, unless it is told otherwise."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """An answer of a model, and what a person said to the same question, if anything."""
+
+    gesture: Gesture
+    stratum: int
+    draw: float
+    is_right: bool | None = None
+    is_sampled: bool = False
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is an answer, and not *not sure*."""
+        return self.gesture.answer is not Answer.UNSURE
+
+
+def said_by(session: Session, by: str) -> list[Said]:
+    """Return what a model answered, in order, with what people said to the same questions."""
+    return session.once(("said by", by), lambda: list(_said_by(session, by)))
+
+
+def _said_by(session: Session, by: str) -> Iterator[Said]:
+    answers: dict[int, Gesture] = {}
+    checks: dict[int, Gesture] = {}
+    for entry in session.log:
+        if not isinstance(entry, Gesture) or entry.is_certain:
+            continue
+        if entry.by == by:
+            answers.setdefault(entry.left, entry)
+        elif rank_of(entry.by) == 0 and entry.left in answers and entry.answer.is_link:
+            checks.setdefault(entry.left, entry)
+    people = LinkGraph(session.strategy.n_rows)
+    by_people = [gesture for gesture in session.events if rank_of(gesture.by) == 0]
+    add_links(people, [x for gesture in by_people for x in gesture.links if x.answer.is_link])
+    closeness: list[float] = []
+    for row, gesture in answers.items():
+        close = _closeness(session, gesture)
+        # Nearer to a second group than half of the earlier ones.
+        stratum = int(bool(closeness) and close > float(np.median(closeness)))
+        closeness.append(close)
+        draw = int.from_bytes(hashlib.sha256(f"{by} {row}".encode()).digest()[:4]) / 2**32
+        check = checks.get(row)
+        is_right = None if check is None else _agree(people, gesture, check)
+        is_sampled = check is not None and check.source == "sampled"
+        yield Said(gesture, stratum, draw, is_right, is_sampled)
+
+
+def _closeness(session: Session, gesture: Gesture) -> float:
+    """Return how much alike the distances to the two nearest groups shown are, from 0 to 1."""
+    points, assignment = session.strategy.partition.points, session.strategy.partition.assignment
+    groups = [group for group in gesture.groups if group]
+    if points is None or len(groups) < 2:
+        return 0.0
+    row = points[assignment[gesture.left]]
+    near = [
+        min(float(np.linalg.norm(points[assignment[member]] - row)) for member in group)
+        for group in groups
+    ]
+    first, second = sorted(near)[:2]
+    return first / second if second > 0 else 1.0
+
+
+def _agree(people: LinkGraph, one: Gesture, other: Gesture) -> bool:
+    """Return whether two answers say the same, by what people know of the groups."""
+    heads = [
+        [link.right for link in gesture.links if link.answer is Answer.SAME]
+        for gesture in (one, other)
+    ]
+    if not heads[0] or not heads[1]:
+        return not heads[0] and not heads[1]
+    return any(people.find(a) == people.find(b) for a in heads[0] for b in heads[1])
+
+
+def certified(session: Session, by: str) -> Certificate:
+    """Return how often a model is right, by the sample."""
+    said = [one for one in said_by(session, by) if one.is_sure]
+    order = {id(gesture): k for k, gesture in enumerate(session.log)}
+    sampled = [one for one in said if one.is_sampled and one.is_right is not None]
+    sampled.sort(key=lambda one: order.get(id(one.gesture), 0))
+    checks = [(one.stratum, bool(one.is_right)) for one in sampled]
+    sizes = [sum(one.stratum == k for one in said) for k in (0, 1)]
+    return session.once(("certified", by), lambda: certificate(checks, sizes))
+
+
+def to_review(session: Session, by: str) -> tuple[Gesture, bool] | None:
+    """Return an answer of a model that a person should give, too, and whether it is of the sample.
+
+    Samples take turns with what the model was not sure about and what was learned against it.
+    """
+    said = said_by(session, by)
+    there = [one for one in said if not session.removed.intersection(_rows(one.gesture))]
+    answered = {link.left for g in session.events if rank_of(g.by) == 0 for link in g.links}
+    unsure = [one for one in there if not one.is_sure and one.gesture.left not in answered]
+    wrong = {suspect.left for suspect in session.suspects}
+    open_ = [one for one in there if one.is_sure and one.is_right is None]
+    against = [one for one in open_ if one.gesture.left in wrong]
+    n = [sum(one.is_sampled and one.stratum == k for one in said) for k in (0, 1)]
+    sample: list[Said] = []
+    if sum(n) < max(FIRST_CHECKS, CHECKED * len(said)):
+        few = sorted((0, 1), key=lambda k: n[k])
+        of_strata = ([one for one in open_ if one.stratum == k] for k in few)
+        sample = sorted(next(filter(None, of_strata), []), key=lambda one: one.draw)
+    turns = [(sample, True), (unsure, False), (against, False)]
+    turn = sum(one.is_right is not None for one in said) % len(turns)
+    for some, is_sample in turns[turn:] + turns[:turn]:
+        if some:
+            return some[0].gesture, is_sample
+    return None
+
+
+def _rows(gesture: Gesture) -> set[int]:
+    return {gesture.left, *(row for group in _groups(gesture) for row in group)}
+
+
+def _groups(gesture: Gesture) -> tuple[tuple[int, ...], ...]:
+    return gesture.groups or ((gesture.right,),)
+
+
+class ModelAtWork:
+    """A model that answers in a thread, while a person uses the same project.
+
+    Every answer is on disk before the model is asked on. What it says counts less than what people
+    say.
+
+    Parameters
+    ----------
+    project : Project
+        The project; its questions to the person are those of `ask` from now on.
+    oracle : ChatOracle
+        Who answers.
+    n_at_once : int
+        How many questions are open at the same time.
+    most : int
+        How many answers it gives in all, earlier ones among them.
+    """
+
+    def __init__(
+        self, project: Project, oracle: Any, *, n_at_once: int = 8, most: int = MOST_ANSWERS
+    ) -> None:
+        self.project, self.oracle, self.by = project, oracle, str(oracle.by)
+        self._n_at_once, self._most = n_at_once, most
+        self._has_ended, self._is_told = threading.Event(), False
+        self._thread: threading.Thread | None = None
+        self._mine: Question | None = None
+        self.awaited: list[Question] = []
+        self.problem = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return self.by.removeprefix(MODEL)
+
+    # -- the model -------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Let it answer, in a thread."""
+        self._thread = threading.Thread(target=self.work, name="model", daemon=True)
+        self._thread.start()
+
+    def work(self) -> None:
+        """Let it answer until it may not, or until nothing is left to ask it."""
+        from likewise.oracles import run
+
+        try:
+            shared: Any = _Shared(self)
+            run(shared, self.oracle, n_at_once=self._n_at_once)
+        except LikewiseError as error:
+            self.problem = str(error)
+        except Exception as error:  # the page says it; the person goes on
+            self.problem = f"{type(error).__name__}: {error}"
+        finally:
+            self.awaited = []
+            self.oracle.close()
+            self._has_ended.set()
+
+    def stop(self, seconds: float = 10.0) -> None:
+        """Ask it no more, and wait until it has ended."""
+        self._is_told = True
+        if self._thread is not None:
+            self._has_ended.wait(seconds)
+
+    def next_questions(self, n: int, besides: Sequence[Question]) -> list[Question]:
+        """Return what to ask it next: nothing if it is done, or answers too poorly."""
+        with self.project.lock:
+            self.project.refresh()
+            session = self.project.session
+            found = certified(session, self.by)
+            if found.at_most < LEAST_RIGHT and not self.problem:
+                self.problem = (
+                    f"it is right in at most {found.at_most:.0%} and is asked no more. Its answers "
+                    "can be set aside"
+                )
+            n_said = session.answerers.get(self.by, 0) + len(besides)
+            is_aside = self.by in session.aside
+            is_over = self._is_told or bool(self.problem) or is_aside
+            if is_over or n_said >= self._most or session.assessment.is_enough():
+                return []
+            mine = [] if self._mine is None else [self._mine]
+            n = min(n, self._most - n_said)
+            new = session.ask_many(n, besides=[*mine, *besides])
+            question = session.ask()
+            if not (new or besides or question is None):
+                # In the beginning, only what the person has before them is worth asking.
+                new = [session.put(question.row, question.groups, source="asked")]
+            self.awaited = [*besides, *new]
+            return new
+
+    # -- the person ------------------------------------------------------------------------------
+
+    def ask(self) -> Question | None:
+        """Return the question for the person, the same one until it is answered."""
+        session = self.project.session
+        mine = self._mine
+        if mine is not None and session.is_given_out(mine) and not session.is_done:
+            is_there = session.removed.isdisjoint(
+                {mine.row, *(row for group in mine.groups for row in group)}
+            )
+            if is_there:
+                return mine
+        review = None if self.by in session.aside else to_review(session, self.by)
+        if review is not None:
+            gesture, is_sample = review
+            self._mine = session.put(
+                gesture.left, _groups(gesture), source="sampled" if is_sample else "extra"
+            )
+        else:
+            self._mine = next(iter(session.ask_many(1, besides=self.awaited)), None)
+        return self._mine
+
+    def report(self) -> dict[str, Any]:
+        """Return how it goes, for the page: numbers, and a line in words."""
+        session = self.project.session
+        found = certified(session, self.by)
+        said = said_by(session, self.by)
+        n_unsure = sum(not one.is_sure for one in said)
+        line = f"{self.name} answered {len(said)}"
+        if n_unsure:
+            line += f" ({n_unsure} not sure)"
+        if found.n:
+            line += f", right in {found.estimate:.0%}, at least {found.at_least:.0%}"
+            line += f" by {plural(found.n, 'check')}"
+        elif said:
+            line += "; none of it is checked yet"
+        warning = "It seems to get worse: check more, or set it aside" if found.is_falling else ""
+        if self.by in session.aside:
+            warning = "Its answers are set aside"
+        return {
+            "name": self.name,
+            "by": self.by,
+            "n": len(said),
+            "n_unsure": n_unsure,
+            "n_checked": found.n,
+            "right": round(found.estimate, 3) if found.n else None,
+            "at_least": round(found.at_least, 3),
+            "is_working": self._thread is not None and not self._has_ended.is_set(),
+            "line": line,
+            "warning": (self.problem and f"{self.name} stopped: {self.problem}") or warning,
+        }
+
+
+class _Shared:
+    """A project as the session that `run` asks; every answer goes through the project to disk."""
+
+    row_numbers = None
+    max_queries = None
+
+    def __init__(self, work: ModelAtWork) -> None:
+        self._work, self._project = work, work.project
+
+    @property
+    def strategy(self) -> Strategy:
+        """The strategy in use."""
+        return self._project.session.strategy
+
+    @property
+    def n_asked(self) -> int:
+        """How many questions were answered."""
+        return self._project.session.n_asked
+
+    def ask(self) -> Question | None:
+        """Return the next question for the model."""
+        return next(iter(self.ask_many(1)), None)
+
+    def ask_many(self, n: int, *, besides: Sequence[Question] = ()) -> list[Question]:
+        """Return the next questions for the model."""
+        return self._work.next_questions(n, list(besides))
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Do nothing: the project saves every answer, or takes it back."""
+        yield
+
+    def answer(self, question: Question, chosen: Chosen, **signed: Any) -> None:
+        """Take in an answer of the model."""
+        try:
+            self._project.answer_for(question, chosen, **signed)
+        except StaleQueryError:  # such as after undo, or when another process took over
+            return
+
+
+Show = Callable[[int], Any]
+
+
+def shown_to_models(project: Project) -> Show:
+    """Return what a model is sent of each row: its text, its fields, its picture."""
+
+    def show(row: int) -> Any:
+        place = project.where[row]
+        if place is None:
+            return project.ids[row]
+        items = project.items
+        view = items.view(place)
+        parts: list[Any] = [items.thumbnail(place, 512, format="png")] if items.has_pictures else []
+        fields = {str(name): str(text) for name, text, *_ in view.get("fields", ())}
+        if view.get("text"):
+            parts.append(str(view["text"]))
+        if fields:
+            parts.append(fields)
+        return parts[0] if len(parts) == 1 else parts or items.title(place)
+
+    return show

@@ -1,0 +1,245 @@
+"""A model answers in the background, and a person checks it."""
+
+import asyncio
+import json
+
+import numpy as np
+import pytest
+
+from likewise import Answer, LabelOracle
+from likewise.errors import ModelError
+from likewise.learning.certificate import certificate, is_falling
+from likewise.page.calls import reply_to
+from likewise.project import open_project
+from likewise.project.model import ModelAtWork, certified, said_by, shown_to_models, to_review
+from likewise.project.project import session_in
+
+N = 60
+TRUTH = np.arange(N) % 3
+BY = "model:fake"
+
+
+class Model:
+    """Answers like a model that is wrong, and not sure, about some rows; it has its own budget."""
+
+    can_choose = True
+    by = BY
+
+    def __init__(self, wrong=(), unsure=(), most=1000, error=None):
+        self.wrong, self.unsure, self.most, self.error = set(wrong), set(unsure), most, error
+        self.n, self.is_closed = 0, False
+
+    async def answer(self, question):
+        await asyncio.sleep(0)
+        self.n += 1
+        if self.n > self.most:
+            raise self.error
+        if question.row in self.unsure:
+            return Answer.UNSURE
+        right = question.place(LabelOracle(TRUTH).answer(question))
+        if question.row not in self.wrong:
+            return right if len(question.groups) > 1 or right is Answer.NONE else True
+        if len(question.groups) == 1:
+            return right is Answer.NONE
+        return 0 if right is Answer.NONE else Answer.NONE
+
+    def close(self):
+        self.is_closed = True
+
+
+@pytest.fixture
+def project(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, 2)) * 0.8 + 6 * np.c_[TRUTH, TRUTH % 2]
+    table = tmp_path / "t.csv"
+    lines = [f"{a:.4f},{b:.4f}\n" for a, b in X]
+    table.write_text("a,b\n" + "".join(lines))
+    opened = open_project([table], options={"cache": False}, instruction="the same?")
+    opened.project.by = "Ann"
+    yield opened.project
+    opened.project.close()
+
+
+def at_work(project, model, **options):
+    """Return a model that has answered all it may."""
+    work = ModelAtWork(project, model, **{"most": 40, **options})
+    project.model = work
+    work.work()
+    return work
+
+
+def person_answers(project, n):
+    """Let a person who is always right answer; return the questions."""
+    asked = []
+    for _ in range(n):
+        question = project.ask()
+        if question is None:
+            break
+        right = question.place(LabelOracle(TRUTH).answer(question))
+        project.choose(right, number=question.number, position=-1)
+        asked.append(question)
+    return asked
+
+
+def test_every_answer_of_the_model_is_on_disk_and_signed(project):
+    work = at_work(project, Model())
+    assert work.problem == ""
+    n = project.session.answerers[BY]
+    assert 10 <= n <= 40
+    stored = [entry.op for entry in project.store.read()]
+    assert len(stored) == n
+    assert session_in(project.store)[0].answerers == {BY: n}
+    assert not any(gesture.is_certain for gesture in project.session.events)
+    assert work.oracle.is_closed
+
+
+def test_the_person_checks_a_sample_blind_and_gets_what_the_model_was_not_sure_about(project):
+    unsure = range(0, N, 7)
+    at_work(project, Model(unsure=unsure))
+    said = {one.gesture.left: one for one in said_by(project.session, BY)}
+    asked = person_answers(project, 15)
+    rows = [question.row for question in asked]
+    assert set(rows) <= set(said)
+    assert len(set(rows)) == len(rows)
+    about_unsure = [row for row in rows if not said[row].is_sure]
+    assert about_unsure
+    sources = {g.left: g.source for g in project.session.log if getattr(g, "by", "") == "Ann"}
+    assert {sources[row] for row in about_unsure} == {"extra"}
+    sampled = [one for one in said_by(project.session, BY) if one.is_sampled]
+    assert len(sampled) + len(about_unsure) == 15
+    # It is put as the model had it: the same groups, and nothing of what it said.
+    for question in asked:
+        gesture = said[question.row].gesture
+        assert question.groups == (gesture.groups or ((gesture.right,),))
+    # Both strata are covered.
+    strata = [one.stratum for one in sampled]
+    assert min(strata.count(0), strata.count(1)) >= len(strata) // 3
+
+
+def test_the_answers_of_the_person_win(project):
+    at_work(project, Model(wrong=range(N)))
+    person_answers(project, 8)
+    session = project.session
+    for gesture in session.log:
+        if gesture.by == "Ann":
+            for link in gesture.links:
+                assert session.links.implied(*link.pair) is link.answer
+
+
+def test_how_often_it_is_right_is_said(project):
+    work = at_work(project, Model(wrong=range(0, N, 5)))
+    assert work.report()["line"].endswith("none of it is checked yet")
+    person_answers(project, 20)
+    found = certified(project.session, BY)
+    assert 0 < found.n <= 20
+    assert found.at_least <= found.estimate <= found.at_most
+    assert found.n_right < found.n
+    status, progress = reply_to(project, "progress")
+    assert status == 200
+    line = progress["model"]["line"]
+    assert line.startswith(f"fake answered {project.session.answerers[BY]}")
+    assert f"right in {found.estimate:.0%}, at least {found.at_least:.0%}" in line
+
+
+def test_a_model_that_is_too_poor_is_asked_no_more(project):
+    work = at_work(project, Model(wrong=range(N)), most=20)
+    person_answers(project, 14)
+    assert certified(project.session, BY).at_most < 0.6
+    n = project.session.answerers[BY]
+    again = at_work(project, Model(), most=60)
+    assert project.session.answerers[BY] == n
+    assert "is asked no more" in again.report()["warning"]
+    assert work.report()["is_working"] is False
+    project.set_aside(BY, position=project.position)
+    assert again.report()["warning"]
+
+
+def test_when_the_model_fails_the_person_goes_on(project):
+    error = ModelError("http://localhost:1 cannot be reached")
+    work = at_work(project, Model(most=9, error=error))
+    assert work.report()["warning"] == "fake stopped: http://localhost:1 cannot be reached"
+    n = project.session.answerers[BY]
+    assert n == 9
+    person_answers(project, 30)
+    assert project.session.answerers["Ann"] == 30
+    at_work(project, Model(), most=30)
+    assert project.session.answerers[BY] >= n
+
+
+def test_the_page_goes_on_while_the_model_works(project):
+    """The question of the person stays the same, and its answer is taken, whatever was said."""
+    work = project.model = ModelAtWork(project, Model(), most=30)
+    question = project.ask()
+    assert project.ask() == question
+    seen = project.position
+    work.work()
+    assert project.position > seen
+    assert project.ask() == question
+    status, reply = reply_to(
+        project, "answer", {"chosen": None, "question": question.number, "position": seen}
+    )
+    assert status == 200
+    assert reply["question"]["number"] != question.number
+    status, _ = reply_to(
+        project, "answer", {"chosen": None, "question": question.number, "position": seen}
+    )
+    assert status == 409
+
+
+def test_it_stops_when_told(project):
+    work = project.model = ModelAtWork(project, Model(), most=40)
+    work.start()
+    work.stop()
+    assert not work.report()["is_working"]
+    json.dumps(work.report())
+
+
+def test_after_opening_again_nothing_is_forgotten(project):
+    at_work(project, Model(unsure=range(0, N, 7)))
+    person_answers(project, 9)
+    before = certified(project.session, BY)
+    review = to_review(project.session, BY)
+    again = type(project.session).from_dict(project.session.to_dict())
+    assert certified(again, BY) == before
+    assert to_review(again, BY) == review
+
+
+def test_what_a_model_is_sent_of_a_row(project):
+    shown = shown_to_models(project)(0)
+    assert set(shown) >= {"a", "b"}
+
+
+# -- the certificate -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("p", [(0.95, 0.8), (0.7, 0.5), (0.99, 0.99)])
+def test_the_interval_holds_at_any_time(p):
+    rng = np.random.default_rng(1)
+    sizes, n_times, n_missed = (140, 60), 60, 0
+    truth = (p[0] * 140 + p[1] * 60) / 200
+    for _ in range(n_times):
+        checks = [(t % 2, bool(rng.random() < p[t % 2])) for t in range(40)]
+        found = [certificate(checks[:t], sizes) for t in range(4, 41, 6)]
+        n_missed += not all(one.at_least <= truth <= one.at_most for one in found)
+    assert n_missed <= 0.06 * n_times
+
+
+def test_the_interval_narrows_and_nothing_is_known_without_checks():
+    nothing = certificate([], (10, 10))
+    assert (nothing.n, nothing.at_least, nothing.at_most) == (0, 0.0, 1.0)
+    ends = [certificate([(k % 2, True) for k in range(n)], (50, 50)) for n in (5, 20, 80)]
+    assert ends[0].at_least < ends[1].at_least < ends[2].at_least
+    assert ends[2].at_least > 0.9
+    one = certificate([(1, True)] * 9, (0, 9))
+    assert one.at_least > 0.5
+
+
+def test_falling_agreement_is_flagged_and_steady_agreement_is_not():
+    good, poor = [(0, True)] * 40, [(0, k % 3 == 0) for k in range(20)]
+    assert is_falling([*good, *poor])
+    assert certificate([*good, *poor], (100,)).is_falling
+    assert not is_falling(good)
+    assert not is_falling(poor)
+    rng = np.random.default_rng(0)
+    steady = [[(0, bool(rng.random() < 0.85)) for _ in range(80)] for _ in range(60)]
+    assert sum(map(is_falling, steady)) <= 3
