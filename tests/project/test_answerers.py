@@ -19,10 +19,10 @@ def project(tmp_path):
     opened = open_project([table], options={"cache": False})
     project = opened.project
     for k in range(6):
-        project.by = ["Ann", "model:llama3"][k % 2]
+        project._by = ["Ann", "model:llama3"][k % 2]
         question = project.ask()
         project.choose(0, number=question.number, position=project.position, seconds=1.5)
-    project.by = "Ann"
+    project._by = "Ann"
     yield project
     project.close()
 

@@ -55,7 +55,7 @@ def project(tmp_path):
     lines = [f"{a:.4f},{b:.4f}\n" for a, b in X]
     table.write_text("a,b\n" + "".join(lines))
     opened = open_project([table], options={"cache": False}, instruction="the same?")
-    opened.project.by = "Ann"
+    opened.project._by = "Ann"
     yield opened.project
     opened.project.close()
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -303,20 +304,29 @@ def label(
     memory, only the sample is read; their groups are written to a folder. Every answer is saved at
     once. To go on where you stopped, run the same command again.
     """
-    if pictures != "auto" and not terminal:
-        raise click.UsageError("--pictures is for --terminal; a page always shows them")
-    if model is None and (dry_run or base_url is not None):
-        raise click.UsageError("--dry-run and --base-url are for --model")
-    if model is not None and terminal:
-        raise click.UsageError("--model answers while you use the page: leave out --terminal")
-    if model is not None and people:
-        raise click.UsageError("--model is checked by one person: leave out --people")
-    if known is not None and is_large(paths, options):
-        raise click.UsageError("--known is not for files that are read in batches")
-    if terminal and (people or readers):
-        raise click.UsageError("--people and --readers are for the page, not for --terminal")
-    if keyfile is not None and certfile is None:
-        raise click.UsageError("--keyfile is the key of --certfile, which is missing")
+    _refuse_together(
+        {
+            "--pictures is for --terminal; a page always shows them": (
+                pictures != "auto" and not terminal
+            ),
+            "--dry-run and --base-url are for --model": (
+                model is None and (dry_run or base_url is not None)
+            ),
+            "--model answers while you use the page: leave out --terminal": (
+                model is not None and terminal
+            ),
+            "--model is checked by one person: leave out --people": bool(model and people),
+            "--known is not for files that are read in batches": (
+                known is not None and is_large(paths, options)
+            ),
+            "--people and --readers are for the page, not for --terminal": (
+                terminal and bool(people or readers)
+            ),
+            "--keyfile is the key of --certfile, which is missing": (
+                keyfile is not None and certfile is None
+            ),
+        }
+    )
     checked_people([*people, *readers], "--people and --readers")
     begin = {name: options.pop(name) for name in BEGIN}
     say = partial(click.echo, err=True)
@@ -337,22 +347,25 @@ def label(
                 say(f"{known}: {plural(n, 'new link')}")
             if people:
                 opened.project.gather(people, every=double)
-            with in_background(opened.project), ExitStack() as at_end:
-                if model is not None:
-                    limits = {"max_calls": max_calls, "max_tokens": max_tokens}
-                    where = {"base_url": base_url or OLLAMA, "key_from": key_from}
-                    work = _model_for(opened, model, max_answers, at_once, {**limits, **where})
-                    if dry_run:
-                        _say_expected(work, max_answers)
-                        return
-                    work.start()
-                    at_end.callback(work.stop)
-                if terminal:
+            limits = {"max_calls": max_calls, "max_tokens": max_tokens}
+            where = {"base_url": base_url or OLLAMA, "key_from": key_from}
+            work = _model_for(opened, model, max_answers, at_once, {**limits, **where})
+            with in_background(opened.project), _working(None if dry_run else work):
+                if dry_run and work is not None:
+                    _say_expected(work, max_answers)
+                elif terminal:
                     _ask_here(opened.project, pictures)
                 else:
                     page.show(opened.project)
         finally:
             _close(opened)
+
+
+def _refuse_together(cases: dict[str, bool]) -> None:
+    """Raise the error of the first case that is there."""
+    for why, is_there in cases.items():
+        if is_there:
+            raise click.UsageError(why)
 
 
 def _ask_here(project: Project, pictures: str) -> None:
@@ -371,9 +384,11 @@ def _ask_here(project: Project, pictures: str) -> None:
 
 
 def _model_for(
-    opened: Opened, model: str, most: int, at_once: int, options: dict[str, Any]
-) -> ModelAtWork:
-    """Return a model that is ready to work on a project."""
+    opened: Opened, model: str | None, most: int, at_once: int, options: dict[str, Any]
+) -> ModelAtWork | None:
+    """Return a model that is ready to work on a project, if one was named."""
+    if model is None:
+        return None
     from likewise.oracles import ChatOracle
     from likewise.project.model import ModelAtWork, shown_to_models
 
@@ -391,6 +406,19 @@ def _model_for(
     )
     project.model = ModelAtWork(project, oracle, n_at_once=at_once, most=most)
     return project.model
+
+
+@contextmanager
+def _working(work: ModelAtWork | None) -> Iterator[None]:
+    """Let a model work while the block runs."""
+    if work is None:
+        yield
+        return
+    work.start()
+    try:
+        yield
+    finally:
+        work.stop()
 
 
 def _say_expected(work: ModelAtWork, most: int) -> None:

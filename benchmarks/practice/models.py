@@ -1,0 +1,171 @@
+"""A person and a simulated model: questions to the person until the groups are as good as with 60.
+
+python -m benchmarks.practice.models            # to results/practice/models.csv, resumable
+python -m benchmarks.practice.models report     # the table
+python -m benchmarks.practice.models at-once    # 64 answers, one at a time and eight
+
+A model is wrong in 5, 10 or 20 % of its answers: anywhere (uniform), or four times as often in the
+half of the rows that lie between two classes (near). It answers up to 200 questions about 400 rows,
+eight at a time; then the person answers what the page puts to them: samples, what was learned
+against the model, and further questions. Counted are the answers of the person until the adjusted
+Rand index is that of a person alone after 60, or 60 if it never is.
+"""
+
+import csv
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+from benchmarks._results import FOLDER
+from benchmarks.practice.sets import load, names
+from likewise import Answer, LabelOracle, Likewise, run
+from likewise.project.model import ModelAtWork
+
+OUT = FOLDER / "practice" / "models.csv"
+FIELDS = ("set", "errors", "where", "ari_person_60", "questions", "ari_model_alone", "n_model")
+N_PERSON, N_MODEL, N_ROWS = 60, 200, 400
+ERRORS = (0.1, 0.2, 0.05)
+AT = "model:simulated"
+
+
+class Simulated:
+    """A model that is wrong about some rows, always the same."""
+
+    can_choose = True
+    by = AT
+
+    def __init__(self, X, y, errors, where):
+        self.labels, rng = LabelOracle(y), np.random.default_rng(7)
+        chances = np.full(len(X), errors)
+        if where == "near":
+            is_near = _is_near(X, y)
+            # Four times as often there; the mean stays.
+            chances = np.where(is_near, 1.6 * errors, 0.4 * errors)
+        self.is_wrong = rng.random(len(X)) < chances
+        self.rng = rng
+
+    def answer(self, question):
+        right = question.place(self.labels.answer(question))
+        if not self.is_wrong[question.row]:
+            return _answer(right, question)
+        places = [*range(len(question.groups)), Answer.NONE]
+        # The likeliest other group, as of a model that is misled by what is alike.
+        return _answer(next(p for p in places if p != right), question)
+
+    def close(self):
+        pass
+
+
+def _answer(place, question):
+    if len(question.groups) > 1 or isinstance(place, Answer):
+        return place
+    return Answer.SAME
+
+
+def _is_near(X, y):
+    """Return the half of the rows whose nearest row of another class is relatively close."""
+    distances = np.sqrt(np.maximum(((X[:, None, :] - X[None]) ** 2).sum(axis=2), 0.0))
+    np.fill_diagonal(distances, np.inf)
+    same = y[:, None] == y[None]
+    own = np.where(same, distances, np.inf).min(axis=1)
+    other = np.where(~same, distances, np.inf).min(axis=1)
+    ratio = own / np.maximum(other, 1e-12)
+    return ratio >= np.median(ratio)
+
+
+def main():
+    """Measure what is not measured yet."""
+    OUT.parent.mkdir(parents=True, exist_ok=True)
+    done = set()
+    if OUT.exists():
+        with OUT.open(newline="") as file:
+            done = {
+                (row["set"], float(row["errors"]), row["where"]) for row in csv.DictReader(file)
+            }
+    with OUT.open("a", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        if not done:
+            writer.writeheader()
+        for name in names():
+            X, y = load(name)
+            rows = np.random.default_rng(0).permutation(len(X))[:N_ROWS]
+            X, y = X[rows], y[rows]
+            alone = begun(X, N_PERSON)
+            run(alone, LabelOracle(y))
+            goal = adjusted_rand_score(y, alone.labels)
+            for errors in ERRORS:
+                for where in ("uniform", "near"):
+                    if (name, errors, where) in done:
+                        continue
+                    row = measured(X, y, errors, where, goal)
+                    writer.writerow({"set": name, "errors": errors, "where": where, **row})
+                    file.flush()
+                    print(name, errors, where, row, flush=True)
+
+
+def begun(X, n=None):
+    session = Likewise(max_queries=n, random_state=0).start(X)
+    if n is None:
+        session.extend()
+    return session
+
+
+def measured(X, y, errors, where, goal):
+    """Return how many questions the person is asked."""
+    session, person = begun(X), LabelOracle(y)
+    run(session, Simulated(X, y, errors, where), max_queries=N_MODEL, n_at_once=8)
+    first = adjusted_rand_score(y, session.labels)
+    work = ModelAtWork(SimpleNamespace(session=session), SimpleNamespace(by=AT))
+    n = 0
+    while n < N_PERSON and adjusted_rand_score(y, session.labels) < goal:
+        question = work.ask()
+        if question is None:
+            break
+        session.choose(question.place(person.answer(question)), question=question, by="person")
+        n += 1
+    n = n if adjusted_rand_score(y, session.labels) >= goal else N_PERSON
+    n_model = session.answerers[AT]
+    return {
+        "ari_person_60": round(goal, 4), "questions": n, "ari_model_alone": round(first, 4),
+        "n_model": n_model,
+    }  # fmt: skip
+
+
+def report():
+    """Print the mean number of questions, for every kind of errors."""
+    with OUT.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    print("errors  where     questions of 60   share   sets reached at once")
+    for errors in ("0.05", "0.1", "0.2"):
+        for where in ("uniform", "near"):
+            n = [int(r["questions"]) for r in rows if (r["errors"], r["where"]) == (errors, where)]
+            if n:
+                share, reached = np.mean(n) / N_PERSON, np.mean(np.array(n) == 0)
+                print(f"{errors:6}  {where:8}  {np.mean(n):15.1f}  {share:6.2f}  {reached:6.2f}")
+
+
+def at_once(n_answers=64):
+    """Print the adjusted Rand index after 64 answers, one at a time and eight, on every set."""
+    scores = []
+    for name in names():
+        X, y = load(name)
+        row = []
+        for n in (1, 8):
+            some = []
+            for seed in range(2):
+                rows = np.random.default_rng(seed).permutation(len(X))[: int(0.8 * len(X))]
+                rows.sort()
+                session = begun(X[rows], n_answers)
+                run(session, LabelOracle(y[rows]), n_at_once=n)
+                some.append(adjusted_rand_score(y[rows], session.labels))
+            row.append(np.mean(some))
+        scores.append(row)
+        print(f"{name:18} {row[0]:.3f} {row[1]:.3f}", flush=True)
+    one, eight = np.mean(scores, axis=0)
+    print(f"{'mean':18} {one:.4f} {eight:.4f}  loss {one - eight:.4f}")
+
+
+if __name__ == "__main__":
+    {"report": report, "at-once": at_once}.get((sys.argv[1:] or [""])[0], main)()
