@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from likewise import Answer
+from likewise.project.groups import group_ids
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -117,6 +118,116 @@ def test_who_prefers_pairs_gets_a_choice_as_pairs_and_it_is_one_gesture(chooser)
     someone.press("d")
     assert len(project.session.events) == n + 1
     assert {link.answer.value for link in project.session.events[-1].links} == {"different"}
+
+
+@pytest.fixture
+def crowded(digits, serve, person, tmp_path):
+    """Somebody with more groups than are drawn large."""
+    server = serve(digits[0], questions="choices", session=tmp_path / "m", encoder="layout")
+    while len(server.project.ask().groups) < 9:
+        answer(server.project, digits[1], 1)
+    return person(server, digits[1]), server.project
+
+
+def test_any_group_answers_also_a_small_one(crowded):
+    someone, project = crowded
+    page = someone.page
+    question = someone.fetch("api/query")["question"]
+    assert len(question["groups"]) == len(project.ask().groups) > question["n_large"] == 6
+    assert page.locator(".option").count() == 6
+    small = page.locator("#others .key").all_inner_texts()
+    last = question["groups"][-1]
+    assert last["key"].upper() in small
+    someone.press(last["key"])
+    same = [link for link in project.session.events[-1].links if link.answer is Answer.SAME]
+    assert [link.right for link in same] == [last["shown"][0]["row"]]
+    n = len(project.session.events)
+    someone.do(page.locator("#others .choose-small").first.click)
+    assert len(project.session.events) == n + 1
+
+
+def test_several_groups_are_chosen_with_shift_or_a_long_press(crowded):
+    someone, _ = crowded
+    page = someone.page
+    groups = someone.fetch("api/query")["question"]["groups"]
+    page.keyboard.press(f"Shift+{groups[0]['key'].upper()}")
+    first = page.locator(".choose[data-place='0']")
+    someone.expect(first).to_have_attribute("aria-pressed", "true")
+    page.locator("#others .choose-small").first.click(modifiers=["Shift"])
+    someone.expect(page.locator("#several")).to_contain_text("these 2, which are one")
+    page.keyboard.press("Escape")
+    someone.expect(page.locator("#several")).to_be_hidden()
+    # A long press does the same.
+    for one in (page.locator(".choose").first, page.locator(".choose").nth(1)):
+        one.hover(position={"x": 20, "y": 20})
+        page.mouse.down()
+        someone.expect(one).to_have_attribute("aria-pressed", "true")
+        page.mouse.up()
+
+
+def test_a_group_is_named_on_its_card_while_answering(crowded):
+    someone, project = crowded
+    page = someone.page
+    name = page.locator(".option-name").first
+    key = page.locator(".option .key").first.inner_text()
+    name.fill("zebra")
+    name.press("Enter")
+    someone.wait()
+    assert [group.name for group in project.groups() if group.name] == ["zebra"]
+    someone.go("Groups")
+    someone.expect(page.get_by_role("textbox", name=f"Name of {key}, zebra")).to_have_value("zebra")
+    page.keyboard.press("Escape")
+
+
+def test_with_many_groups_one_is_found_by_its_name(crowded):
+    someone, project = crowded
+    page = someone.page
+    while len(project.ask().groups) < 18:
+        at = {"number": project.ask().number, "position": project.position}
+        project.choose(Answer.NONE, **at)
+    last = project.ask().groups[-1][0]
+    project.name(int(group_ids(project.session)[last]), "zebra", position=project.position)
+    page.reload()
+    someone.expect(page.locator("#others")).to_contain_text("zebra")
+    someone.wait()
+    page.keyboard.press("/")
+    page.keyboard.type("zeb")
+    someone.expect(page.locator("#others li:visible")).to_have_count(1)
+    someone.press("Enter")
+    same = [link for link in project.session.events[-1].links if link.answer is Answer.SAME]
+    assert [link.right for link in same] == [last]
+
+
+def test_hover_and_focus_show_a_small_group_larger(crowded):
+    someone, _ = crowded
+    page = someone.page
+    small = page.locator("#others .choose-small")
+    small.first.hover()
+    someone.expect(page.locator(".preview img")).to_be_visible()
+    someone.expect(page.locator(".preview .key")).to_have_text(small.first.inner_text().strip())
+    page.mouse.move(5, 5)
+    someone.expect(page.locator(".preview")).to_be_hidden()
+    small.first.focus()
+    page.keyboard.press("Tab")
+    someone.expect(page.locator(".preview .key")).to_have_text(small.nth(1).inner_text().strip())
+
+
+def test_the_demo_begins_with_two_clear_pictures_and_says_who_decides(tmp_path, serve, person):
+    pytest.importorskip("PIL", reason='pip install "likewise[app]"')
+    from likewise.cli.aquarium import write_aquarium
+
+    write_aquarium(tmp_path / "aquarium")
+    someone = person(serve(tmp_path / "aquarium", questions="choices", encoder="layout"))
+    page = someone.page
+    someone.expect(page.locator("#welcome")).to_contain_text("You decide what belongs together")
+    assert page.locator("#welcome p").count() == 3
+    widths = "all => all.map(i => Math.max(i.naturalWidth / i.width, i.naturalHeight / i.height))"
+    assert min(page.locator(".frame img").evaluate_all(widths)) > 1
+    for _ in range(2):
+        assert ".png" not in page.locator("body").inner_text()
+        someone.expect(page.locator("#counts")).to_contain_text("by layout")
+        someone.press("d" if someone.fetch("api/query")["question"]["kind"] == "pair" else "0")
+    someone.expect(page.locator("#welcome")).to_be_hidden()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -478,3 +478,12 @@ def test_what_the_system_says_about_a_file_is_told_with_the_remedy(tmp_path, mon
     result = CliRunner().invoke(main, ["demo", "--auto", "-o", str(tmp_path / "x.html")])
     assert result.exit_code == 1
     assert "x.html: Permission denied. Choose a place that can be read" in result.output
+
+
+def test_a_package_that_is_missing_is_said_before_an_address_is_printed(table, monkeypatch):
+    pytest.importorskip("starlette", reason='pip install "likewise[app]"')
+    monkeypatch.setitem(sys.modules, "sparse_dot_topn", None)
+    result = CliRunner().invoke(main, ["label", str(table), "--names", "town", "--no-browser"])
+    assert result.exit_code != 0
+    assert 'pip install "likewise[names]"' in result.output
+    assert "http" not in result.output

@@ -8,7 +8,7 @@ import pytest
 from likewise.errors import CannotGrowError, InputError
 from likewise.items import Aspect, open_items
 from likewise.items.encoders import TextEncoder, installed
-from likewise.items.texts import TextItems, telling
+from likewise.items.texts import TextItems, part_with, telling
 
 needs_networks = pytest.mark.skipif(
     not (installed("minilm") and installed("use-multilingual")),
@@ -239,7 +239,8 @@ def test_tiles_and_titles_pass_over_mail_headers_and_quotes(tmp_path):
     assert items.title(0) == "Mine is red."
     assert items.tile(0) == {"line": "Mine is red."}
     assert items.tile(1) == {"line": "Plain: words"}
-    assert items.view(0)["text"] == mail
+    assert items.view(0)["text"] == "> old words\nJo wrote:\n-----\nMine is red.\n"
+    assert items.view(0)["fields"] == [["Subject", "bikes"], ["From", "a@b.org"]]
 
 
 def test_a_group_of_texts_is_summed_up_by_key_words(tmp_path):
@@ -269,3 +270,28 @@ def test_key_words_are_no_stop_words_and_no_plurals_of_each_other():
     posts += [f"gene cell protein {k}" for k in range(20)]
     words = open_items(posts, kind="texts").sum_up(range(10)).split(", ")
     assert sorted(words) in (["car", "engine"], ["cars", "engine"])
+
+
+def test_a_passage_has_the_words_that_tell_and_is_cut_at_words():
+    text = (
+        "nothing is said here at all, " * 12
+        + "but the orbit of the moon is low "
+        + "and so on " * 30
+    )
+    part = part_with(text, {"orbit", "moon"}, 80)
+    assert "the orbit of the moon" in part
+    assert part.startswith("… ")
+    assert part.endswith(" …")
+    assert set(part.split()) - {"…"} <= set(text.split())
+    assert part_with(text, {"absent"}, 80).startswith("nothing is said")
+
+
+def test_the_head_of_a_mail_is_listed_and_the_text_begins_below_it(tmp_path):
+    mail = "From: Ann\nSubject: the orbit\n of the moon\nLines: 2\n\nIt is low.\n"
+    path = tmp_path / "mails.jsonl"
+    path.write_text("\n".join(json.dumps({"text": one}) for one in (mail, "no head: at all")))
+    items = open_items(path, text="text", encoder="words")
+    view = items.view(0)
+    assert view["text"] == "It is low.\n"
+    assert view["fields"][0] == ["Subject", "the orbit of the moon"]
+    assert items.view(1)["text"] == "no head: at all"

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from likewise import LabelOracle
 from likewise.cli import main
 from likewise.errors import InputError
+from likewise.page.document import document
 from likewise.project import open_project, open_session_file
 from likewise.project.checking import check_file, repair_file
 from likewise.project.large import ScaledRows, is_large
@@ -306,3 +307,10 @@ def test_rows_of_files_are_scaled_by_the_sample_that_is_taken(tmp_path):
     np.save(tmp_path / "bad.npy", np.array([[np.nan, 1.0]]))
     with pytest.raises(InputError, match="row 0"):
         ScaledRows(NpyRows(tmp_path / "bad.npy"), "bad.npy").take(None)
+
+
+def test_the_page_calls_a_sample_a_sample(events, small_sample):
+    pytest.importorskip("PIL", reason='pip install "likewise[app]"')
+    folder, _ = events
+    with closing(open_project(folder, options={"columns": ["a", "b"]}).project) as project:
+        assert "a sample of 300 of 3000 rows" in document(project)

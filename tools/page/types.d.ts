@@ -138,13 +138,15 @@ interface Progress {
   completeness: Completeness | null;
   /** What distinguishes groups without a name, by the id of the group. */
   abouts: Record<string, string>;
-  merges: { left: Option; right: Option }[];
+  /** Two groups that may be one. */
+  suggestion?: { left: Option; right: Option } | null;
   seen: Seen;
+  aspects?: { name: string; weight: number | null; is_on: boolean }[];
 }
 
 /** By what the items are grouped, and how to get better features. */
 interface Seen {
-  aspects: { name: string; description: string; weight?: number | null; is_on?: boolean }[];
+  aspects: { name: string; description: string }[];
   better: string;
 }
 

@@ -6,9 +6,11 @@ They can be grouped by any of the three, so that only the person at the screen k
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -19,7 +21,7 @@ from likewise.errors import needs_extra
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw
 
-SIZE = 480
+SIZE = 560
 """Pixels of a picture, in width and height."""
 FINER = 2
 """Shapes are drawn so many times larger and then scaled down, which smooths their edges."""
@@ -166,16 +168,17 @@ def kinds() -> dict[str, Kind]:
     }  # fmt: skip
 
 
-def school(n: int = N_FISH, seed: int = 0) -> list[Fish]:
+@cache
+def school(n: int = N_FISH, seed: int = 0) -> tuple[Fish, ...]:
     """Return fish in a random order; every mix of kind, color and pattern is there."""
     random = Random(seed)
     mixes = list(product(kinds(), COLORS, PATTERNS))
     chosen = mixes + random.sample(mixes, n - len(mixes))
     random.shuffle(chosen)
-    return [
+    return tuple(
         Fish(*mix, random.uniform(0.86, 1.0), random.uniform(-9, 9), random.random() < 0.4, k)
         for k, mix in enumerate(chosen)
-    ]
+    )
 
 
 def draw(fish: Fish) -> Image.Image:
@@ -192,6 +195,7 @@ def draw(fish: Fish) -> Image.Image:
     pen = ImageDraw.Draw(picture)
     for outline in (kind.tail, *kind.behind):
         pen.polygon(list(map(place, outline)), fill=dark)
+    _rays(pen, kind, place, _mixed(dark, "#ffffff", 0.24), side)
 
     mask = Image.new("L", (side, side), 0)
     ImageDraw.Draw(mask).polygon(list(map(place, kind.body)), fill=255)
@@ -205,7 +209,12 @@ def draw(fish: Fish) -> Image.Image:
             ink.polygon(list(map(place, outline)), fill=_lighter(body_color))
     picture.paste(skin, mask=mask)
 
-    # A lighter belly, as far as it lies on the body.
+    # Light from above, and a lighter belly, as far as they lie on the body.
+    light = Image.new("L", (side, side), 0)
+    ridge = curve((-1.2, -0.05), (-0.5, -0.26), (0.4, -0.26), (1.2, -0.05))
+    ImageDraw.Draw(light).polygon(list(map(place, [*ridge, (1.2, -1.2), (-1.2, -1.2)])), fill=34)
+    above = Image.composite(light, Image.new("L", (side, side), 0), mask)
+    picture.paste("#ffffff", mask=above)
     belly = Image.new("L", (side, side), 0)
     top = curve((-1.2, 0.3), (-0.4, 0.16), (0.4, 0.16), (1.2, 0.3))
     ImageDraw.Draw(belly).polygon(list(map(place, [*top, (1.2, 1.2), (-1.2, 1.2)])), fill=88)
@@ -214,6 +223,7 @@ def draw(fish: Fish) -> Image.Image:
 
     pen = ImageDraw.Draw(picture)
     pen.polygon(list(map(place, kind.fin)), fill=dark)
+    _face(pen, kind, place, dark, side)
     for size, color, shift in (
         (1.0, "#ffffff", 0.0),
         (0.55, "#1c2430", 0.22),
@@ -226,13 +236,20 @@ def draw(fish: Fish) -> Image.Image:
     return picture.reduce(FINER)
 
 
-def write_aquarium(folder: Path) -> int:
-    """Draw all fish into a folder, as files that are called by their number alone."""
+def write_fish(folder: Path, number: int) -> None:
+    """Draw one of the fish into a folder, as a file that is called by its number alone."""
     folder.mkdir(parents=True, exist_ok=True)
-    fish = school()
-    for number, one in enumerate(fish):
-        draw(one).save(folder / f"{number:02d}.png")
-    return len(fish)
+    draw(school()[number]).save(folder / f"{number:02d}.png", compress_level=1)
+
+
+def write_aquarium(folder: Path, progress: Callable[[int, int], object] | None = None) -> int:
+    """Draw all fish into a folder; return how many there are."""
+    n = len(school())
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done, _ in enumerate(pool.map(partial(write_fish, folder), range(n)), start=1):
+            if progress is not None:
+                progress(done, n)
+    return n
 
 
 @cache
@@ -271,6 +288,40 @@ def _spots(random: Random) -> Iterator[list[Point]]:
             y = 0.22 * m + random.uniform(-0.04, 0.04)
             size = random.uniform(0.05, 0.075)
             yield [(x + a, y + b) for a, b in oval(size, size, 28)]
+
+
+def _rays(
+    pen: ImageDraw.ImageDraw, kind: Kind, place: Callable[[Point], Point], color: str, side: int
+) -> None:
+    """Draw rays on the tail, from where it begins to its hollow end."""
+    x, _ = kind.tail[0]
+    end = min(point[0] for point in kind.tail)
+    height = max(point[1] for point in kind.tail)
+    for share in (-0.62, -0.31, 0.0, 0.31, 0.62):
+        reach = 0.52 + 0.3 * abs(share)
+        tip = (x + (end - x) * reach, share * height * reach)
+        pen.line([place((x - 0.06, share * 0.05)), place(tip)], fill=color, width=side // 200)
+
+
+def _face(
+    pen: ImageDraw.ImageDraw, kind: Kind, place: Callable[[Point], Point], color: str, side: int
+) -> None:
+    """Draw the gill, behind the eye."""
+    x, y = kind.eye[0] - 2.1 * kind.eye_size, kind.eye[1] + 0.4 * kind.eye_size
+    size = 1.9 * kind.eye_size
+    gill = curve(
+        (x, y - size),
+        (x - 0.7 * size, y - 0.4 * size),
+        (x - 0.7 * size, y + 0.5 * size),
+        (x, y + size),
+    )
+    pen.line(list(map(place, gill)), fill=color, width=side // 150, joint="curve")
+
+
+def _mixed(color: str, other: str, share: float) -> str:
+    """Return a color with a share of another."""
+    both = ((int(color[k : k + 2], 16), int(other[k : k + 2], 16)) for k in (1, 3, 5))
+    return "#" + "".join(f"{round((1 - share) * a + share * b):02x}" for a, b in both)
 
 
 def _lighter(color: str) -> tuple[int, ...]:

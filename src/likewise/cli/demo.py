@@ -20,7 +20,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 
-from likewise.cli.aquarium import write_aquarium
+from likewise.cli.aquarium import N_FISH, write_aquarium, write_fish
 from likewise.cluster import Likewise
 from likewise.core.reports import Progress
 from likewise.core.session import Session
@@ -83,14 +83,16 @@ def ask_on_page(*, opens: bool = True) -> None:
     from likewise.project import open_project
 
     folder = cache_folder() / "demo" / "aquarium"
-    n = write_aquarium(folder)
-    click.echo(f"{n} fish. By kind, color or pattern: you decide what belongs together.")
+    write_fish(folder, 0)  # an empty folder would be refused
+    click.echo(f"{N_FISH} fish. By kind, color or pattern: you decide what belongs together.")
     with ServedPage(str(folder), "127.0.0.1", None, (), opens=opens) as page:
+
+        def start(path: Path) -> None:
+            page.start(path)  # at once, so that nobody waits for the fish to be drawn
+            write_aquarium(folder, lambda done, of: page.progress("Drawing fish", done, of))
+
         opened = open_project(
-            folder,
-            options={"encoder": "layout"},
-            checked=page.start,
-            progress=page.progress,
+            folder, options={"encoder": "layout"}, checked=start, progress=page.progress
         )
         with closing(opened.project):
             page.show(opened.project)

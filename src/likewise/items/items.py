@@ -101,6 +101,10 @@ class Items:
         """Open a source, with `cache`, a `FeatureCache`, and the options of this kind."""
         raise InputError(f"{source} cannot be opened as {cls.kind}")
 
+    @classmethod
+    def require(cls, source: Path, options: Mapping[str, Any]) -> None:
+        """Raise the error with the install command where a package that this needs is missing."""
+
     # -- what one item is --------------------------------------------------------------------------
 
     def view(self, i: int) -> dict[str, Any]:

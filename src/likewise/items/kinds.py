@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -313,18 +314,27 @@ def refuse_nothing(source: PathLike, options: Mapping[str, Any]) -> None:
                 raise InputError(f"{path} is empty")
             if not is_named and len(begins) < LOOKED_AT and is_table(path):
                 read_table(path, **for_reading(options))
+            _require(path, options)
             return
         os.scandir(path).close()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     if next(files_below(path), None) is None:
         raise InputError(f"there is nothing in the folder {path}")
+    _require(path, options)
     if not is_named and _kind(path, None, options).kind == "images":
         from likewise.items.images import find_pictures
         from likewise.items.images.formats import IMAGE_SUFFIXES
 
         if not any(file.suffix.lower() in IMAGE_SUFFIXES for file in files_below(path)):
             find_pictures(path.resolve())  # which says what it looked for
+
+
+def _require(path: Path, options: Mapping[str, Any]) -> None:
+    """Refuse what needs packages that are missing, while nobody waits for a page yet."""
+    name = "series" if options.get("series") else options.get("kind")
+    with suppress(InputError):  # what else is wrong is said when it is read
+        _kind(path, name, options).require(path, options)
 
 
 def _kind(source: Any, name: str | None, options: Mapping[str, Any]) -> type[Items]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,11 @@ class NameItems(TableItems):
         self.counts = [counts[name] for name in ids]
         self._bounds = same_above, different_below
 
+    @classmethod
+    def require(cls, source: Path, options: Mapping[str, Any]) -> None:
+        """Raise the error with the install command where the package for names is missing."""
+        _require_comparing()
+
     def view(self, i: int) -> dict[str, Any]:
         """Return the name."""
         return {"kind": self.kind, "text": self.ids[i], "length": len(self.ids[i])}
@@ -113,9 +119,9 @@ def alike_names(names: Sequence[str], least: float = LEAST_ALIKE) -> Candidates:
 
     Names that differ only in case and spaces have distance 0, and no others.
     """
-    with needs_extra("comparing names", "names"):
-        from sparse_dot_topn import sp_matmul_topn
+    _require_comparing()
     from sklearn.feature_extraction.text import TfidfVectorizer
+    from sparse_dot_topn import sp_matmul_topn
 
     plain = [" ".join(name.casefold().split()) for name in names]
     weights = TfidfVectorizer(analyzer="char_wb", ngram_range=N_GRAMS).fit_transform(plain)
@@ -126,3 +132,8 @@ def alike_names(names: Sequence[str], least: float = LEAST_ALIKE) -> Candidates:
     distances = np.clip(1.0 - alike.data[is_pair], LEAST_APART, 1.0).round(DECIMALS)
     distances[number[left] == number[right]] = 0.0
     return Candidates.sorted(len(names), left, right, distances)
+
+
+def _require_comparing() -> None:
+    with needs_extra("comparing names", "names"):
+        import sparse_dot_topn  # noqa: F401

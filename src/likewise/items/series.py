@@ -5,7 +5,7 @@ They are compared by their z-normalized values, or under dynamic time warping.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -77,6 +77,13 @@ class SeriesItems(Items):
         self._channels, self._beside = series.channels, series.beside
         self._how = how
         self._cache = cache
+
+    @classmethod
+    def require(cls, source: Path, options: Mapping[str, Any]) -> None:
+        """Raise the error with the install command where the package for warping is missing."""
+        if options.get("series_features") == "dtw":
+            with needs_extra("dynamic time warping", "series"):
+                import dtaidistance  # noqa: F401
 
     @classmethod
     def open(

@@ -18,8 +18,11 @@ def document(about: Project | str) -> str:
     values = {"source": str(about), "kind": "", "items": ""}
     if isinstance(about, Project):
         items = about.items
-        n = len(about.listed())
-        values = {"source": items.source.name, "kind": items.kind, "items": plural(n, items.noun)}
+        n, of = len(about.listed()), about.n_of_all
+        shown = plural(n, items.noun)
+        if of is not None:
+            shown = f"a sample of {n} of {plural(of, items.noun)}"
+        values = {"source": items.source.name, "kind": items.kind, "items": shown}
     template = TEMPLATE.read_text(encoding="utf-8")
-    shown = {name: html.escape(escaped(text)) for name, text in values.items()}
-    return re.sub(r"\{\{ (\w+) \}\}", lambda match: shown[match[1]], template)
+    filled = {name: html.escape(escaped(text)) for name, text in values.items()}
+    return re.sub(r"\{\{ (\w+) \}\}", lambda match: filled[match[1]], template)

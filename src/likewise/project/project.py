@@ -247,6 +247,12 @@ class Project:
         is_in = person is not None and self.team is not None and person.name in self.team.names
         return person.name if person is not None and is_in else None
 
+    @property
+    def n_of_all(self) -> int | None:
+        """How many rows the data has, if the items are only a sample of them."""
+        n = self.store.settings.get("n_rows")
+        return n if isinstance(n, int) and n > len(self.items.ids) else None
+
     def ask(self) -> Question | None:
         """Return the open question, or None; in a team, that of the person who asks."""
         with self.lock:

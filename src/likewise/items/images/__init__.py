@@ -92,6 +92,12 @@ class ImageItems(Items):
         self._cache = cache
         self._thumbnail = lru_cache(maxsize=256)(self._encode)
 
+    def title(self, i: int) -> str:
+        """Return the name of the file; one that is only a number says nothing."""
+        stem = Path(self.ids[i]).stem
+        is_number = stem.isdecimal() and stem.isascii() and "/" not in self.ids[i]
+        return f"Picture {int(stem)}" if is_number else super().title(i)
+
     @classmethod
     def recognizes(cls, source: Any, options: Mapping[str, Any]) -> bool:
         """Whether this is a folder with pictures."""
@@ -99,6 +105,11 @@ class ImageItems(Items):
             return False
         known = (*IMAGE_SUFFIXES, *OTHER_SUFFIXES)
         return any(path.suffix.lower() in known for path in files_below(source))
+
+    @classmethod
+    def require(cls, source: Path, options: Mapping[str, Any]) -> None:
+        """Raise the error with the install command where Pillow is missing."""
+        require_pillow()
 
     @classmethod
     def open(

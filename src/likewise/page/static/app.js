@@ -44,8 +44,8 @@ export const look = (path, signal) => underWay(() => get(path, signal).catch(com
 
 /** How far the session is; the position stays that of the question on the screen. @type {(state: State, signal?: AbortSignal) => Promise<State>} */
 export async function fetchProgress(state, signal) {
-  const { progress, outlook, completeness, abouts, merges, seen } = (await look("progress", signal)) ?? state;
-  return Object.assign(state, { progress, outlook, completeness, abouts, merges, seen });
+  const { position: _, ...now } = (await look("progress", signal)) ?? state;
+  return Object.assign(state, now);
 }
 
 export async function reload() {

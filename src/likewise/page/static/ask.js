@@ -8,6 +8,7 @@ import { openGroup } from "./group.js";
 import { showMerge } from "./merge.js";
 import { showPair } from "./pair.js";
 import { startPreviews } from "./preview.js";
+import { seenBox, seenLine } from "./seen.js";
 import { distances, pairsOnly } from "./settings.js";
 import { curve, fetchPicture, knownLine, middleOf, smallOf, tile } from "./things.js";
 
@@ -128,15 +129,16 @@ async function showQuestion(/** @type {State} */ state) {
   if (turn === 0) shownAt = performance.now();
 }
 
-function showProgress(/** @type {State} */ { progress: p, outlook, completeness, is_done: isDone }) {
+function showProgress(/** @type {State} */ state) {
+  const { progress: p, outlook, completeness, is_done: isDone } = state;
   const { quality, more, can_stop: canStop } = outlook;
   const words = [canStop && "You can stop here", quality || (canStop ? "" : more)].filter(Boolean).join(" · ");
   byId("progress").textContent = words.charAt(0).toUpperCase() + words.slice(1);
   byId("progress").classList.toggle("can-stop", canStop);
-  byId("counts").textContent = `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""}`;
+  byId("counts").textContent = [`${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""}`, seenLine(state)].filter(Boolean).join(" · ");
   fill(byId("more-about"),
     el("p", {}, `${plural(p.n_groups, "group")}${p.answered ? " now" : " before any answer"}. `, more && `${more.charAt(0).toUpperCase()}${more.slice(1)}.`),
-    curve(completeness));
+    curve(completeness), seenBox(state));
   // Where nobody knows how many questions are left, the bar is how much is surely right.
   const share = p.estimate === null ? completeness?.at_least ?? 0 : p.answered / Math.max(1, p.answered + p.estimate);
   byId("bar").style.width = `${(isDone ? 100 : share * 100).toFixed(1)}%`;

@@ -5,17 +5,17 @@ import { button, byId, el, fill, keyMark } from "./dom.js";
 import { tile } from "./things.js";
 
 /** @param {State} state */
-export function showMerge({ merges = [] }) {
+export function showMerge({ suggestion }) {
   const box = byId("merge");
-  const [suggested] = merges;
-  box.hidden = !suggested;
-  if (!suggested) return;
-  const sides = [suggested.left, suggested.right];
-  /** @type {(is: boolean) => unknown} */
-  const say = (is) => carryOut(is ? "merge" : "apart", { groups: sides.map(({ group }) => group) });
+  box.hidden = !suggestion;
+  if (!suggestion) return;
+  const sides = [suggestion.left, suggestion.right];
+  const [left, right] = sides.map(({ shown }) => shown[0].row);
+  /** @type {(word: Word) => unknown} */
+  const say = (word) => carryOut("suggestion", { left, right, answer: word });
   fill(box,
     sides.map((side) => el("span", { class: "merge-side" }, keyMark(side), side.shown.slice(0, 3).map((thing) => tile(thing, "eager")), side.name && el("b", { class: "cut", dir: "auto" }, side.name))),
     el("span", { class: "merge-ask" }, el("b", {}, "the same?"),
-      button(["merge ", el("kbd", {}, "M")], () => say(true), { class: "quiet", id: "merge-them" }),
-      button(["leave apart ", el("kbd", {}, "L")], () => say(false), { class: "quiet", id: "leave-apart" })));
+      button(["merge ", el("kbd", {}, "M")], () => say("same"), { class: "quiet", id: "merge-them" }),
+      button(["leave apart ", el("kbd", {}, "L")], () => say("different"), { class: "quiet", id: "leave-apart" })));
 }

@@ -7,6 +7,7 @@ import { button, byId, el, fill, keyMark, moreButton, plural, signed } from "./d
 import { roving } from "./grids.js";
 import { nameField, openFind, openGroup } from "./group.js";
 import { mostInDoubt, openCheck } from "./mend.js";
+import { betterLine, seenLine } from "./seen.js";
 import { curve, groupName, howLegend, knownBar, knownLine, knownTile, tile } from "./things.js";
 
 const PAGE = 60;
@@ -28,7 +29,7 @@ export async function showResult() {
       el("h1", { id: "result-title" }, heading),
       el("p", { class: "quality" }, outlook.line, " ", curve(completeness)),
       el("p", { class: "hint" }, `${plural(reply.total.size, "item")}: ${knownLine(reply.total)}. You gave ${plural(progress.answered, "answer")}${unsureTimes}.`),
-      knownBar(reply.total)),
+      knownBar(reply.total), el("p", { class: "hint" }, seenLine(app.state)), betterLine()),
     el("div", { class: "line" }, goOn(app.state), doubtful && button("Check the least certain", () => openCheck(doubtful.id)), button("Find items", () => openFind()), progress.answered > 0 && button("Check yourself", openChecks), downloads(ways.formats),
       button(["Undo ", el("kbd", {}, "Z")], undo, { class: "quiet", disabled: !canUndo })),
     howLegend(),

@@ -38,9 +38,9 @@ export function fetchPicture(address) {
 
 /** Tiles of a question are wanted at once, others when they are scrolled to. @type {(thing: Thing, loading?: "eager" | "lazy") => Node} */
 export function tile(thing, loading = "lazy") {
-  if (thing.image) return smallPicture(thing, { class: "tile", title: thing.id, loading });
-  if (thing.spark) return el("span", { class: "tile spark", title: thing.id }, spark(thing.spark, thing.title));
-  return el("span", { class: "tile words", title: thing.id, dir: "auto" }, thing.line || thing.title);
+  if (thing.image) return smallPicture(thing, { class: "tile", title: thing.title, loading });
+  if (thing.spark) return el("span", { class: "tile spark", title: thing.title }, spark(thing.spark, thing.title));
+  return el("span", { class: "tile words", title: thing.title, dir: "auto" }, thing.line || thing.title);
 }
 
 /** @type {(values: number[], title: string) => Node} */
@@ -49,18 +49,24 @@ function spark(values, title) {
   return el("svg", { viewBox: "0 0 100 48", role: "img", "aria-label": title, preserveAspectRatio: "none" }, el("polyline", { points: points.join(" ") }));
 }
 
+const percentOf = (/** @type {number} */ share) => `${Math.round(share * 100)}%`;
+
 /** How the share right grew with the answers; the dot is what it is at least. @param {Completeness | null} complete */
 export function curve(complete) {
   if (!complete || complete.curve.length < 2) return null;
   const { curve: steps, at_least: bound } = complete;
   const [from, to] = [steps[0][0], steps[steps.length - 1][0]];
-  const low = Math.min(bound, ...steps.map(([, share]) => share)) - 0.05;
-  const x = (/** @type {number} */ n) => (3 + (114 * (n - from)) / (to - from)).toFixed(1);
-  const y = (/** @type {number} */ share) => (3 + (22 * (1 - share)) / (1 - low)).toFixed(1);
-  const words = `share right, by answers: ${steps.map(([, share]) => `${Math.round(share * 100)}%`).join(", ")}`;
-  return el("span", { title: words }, el("svg", { class: "curve", viewBox: "0 0 120 28", role: "img", "aria-label": words },
-    el("line", { class: "grid", x1: 0, x2: 120, y1: y(1), y2: y(1) }),
-    el("polyline", { points: steps.map(([n, share]) => `${x(n)},${y(share)}`).join(" ") }), el("circle", { cx: x(to), cy: y(bound), r: 2.5, fill: "currentcolor" })));
+  const low = Math.max(0, Math.floor(10 * Math.min(bound, ...steps.map(([, share]) => share)) - 0.5) / 10);
+  const x = (/** @type {number} */ n) => ((100 * (n - from)) / (to - from)).toFixed(1);
+  const y = (/** @type {number} */ share) => ((100 * (1 - share)) / (1 - low)).toFixed(1);
+  const words = `share right, by answers: ${steps.map(([, share]) => percentOf(share)).join(", ")}`;
+  const mark = (/** @type {string} */ place, /** @type {string} */ text) => el("span", { class: `curve-${place}` }, text);
+  return el("span", { class: "curve-box", title: words },
+    el("svg", { class: "curve", viewBox: "0 0 100 100", preserveAspectRatio: "none", role: "img", "aria-label": words },
+      [0, 50, 100].map((at) => el("line", { class: "grid", x1: 0, x2: 100, y1: at, y2: at })),
+      el("polyline", { points: steps.map(([n, share]) => `${x(n)},${y(share)}`).join(" ") })),
+    el("i", { class: "curve-dot", style: { top: `${y(bound)}%` } }),
+    mark("top", "100% right"), mark("low", percentOf(low)), mark("from", String(from)), mark("to", `${to} answers`));
 }
 
 export function groupName(/** @type {Group} */ { name, key, summary }) {
@@ -108,7 +114,7 @@ function pie(/** @type {number} */ share) {
 /** An item in small with its mark in the corner. @param {Known} thing */
 export function knownTile(thing) {
   const n = thing.n_copies ?? 0;
-  return el("span", { class: "known", title: `${thing.id}: ${howWords(thing)}` }, tile(thing), howMark(thing),
+  return el("span", { class: "known", title: `${thing.title}: ${howWords(thing)}` }, tile(thing), howMark(thing),
     n > 0 && el("span", { class: "copies", title: `${n} identical ${n === 1 ? "item" : "items"} besides` }, `×${n + 1}`), el("span", { class: "unseen" }, `, ${howWords(thing)}`));
 }
 
