@@ -1,18 +1,26 @@
 // While further items are described in the background: how many the session is about so far.
 
-import { complain, reload } from "./app.js";
+import { reload } from "./app.js";
 import { get } from "./api.js";
-import { byId } from "./dom.js";
+import { byId, first } from "./dom.js";
 
 const PAUSE = 2000;
+/** What was said last. @type {Rest | null} */
+let last = null;
 
 /** Look again and again until all have joined; what is on the screen is then about all of them. */
 export async function watchRest() {
-  const { rest } = await get("rest");
+  // That the server is gone, a change or a look at something will say.
+  const reply = await get("rest").catch(() => ({ rest: last }));
   const line = byId("rest");
-  const hadRest = !line.hidden;
-  line.hidden = !rest;
-  line.textContent = rest?.line ?? "";
-  if (rest && !rest.error) setTimeout(() => watchRest().catch(complain), PAUSE);
-  if (!rest && hadRest) await reload();
+  const text = reply.rest?.line ?? "";
+  if (line.textContent !== text) line.textContent = text;
+  line.hidden = !text;
+  if (reply.rest) setTimeout(watchRest, PAUSE);
+  else if (last) {
+    const counted = first(".source span");
+    counted.textContent = counted.textContent.replace(/\d+/, String(last.n));
+    await reload();
+  }
+  last = reply.rest;
 }
