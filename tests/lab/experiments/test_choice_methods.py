@@ -9,7 +9,13 @@ from likewise.core.answers import Answer, Question
 from likewise.errors import InputError
 from likewise.lab.experiments.cells import person_of, run_cell
 from likewise.lab.experiments.choice_methods import CHOICE_METHODS, ChoiceMethod, Choices, svm
-from likewise.lab.experiments.oracle import GuardedOracle, Slips, wrong_near_borders, wrong_rows
+from likewise.lab.experiments.oracle import (
+    N_LARGE,
+    GuardedOracle,
+    Slips,
+    wrong_near_borders,
+    wrong_rows,
+)
 from likewise.lab.experiments.plan import profile
 from likewise.lab.experiments.protocol import PEOPLE, Trial
 from likewise.lab.experiments.runner import run_cells
@@ -77,6 +83,8 @@ def test_people_err_as_often_as_they_are_said_to(blobs, experiment):
     else:
         slips = 0 if oracle.slips is None else oracle.slips.n_wrong
         assert wrong == slips + oracle.n_misseen
+    if experiment.startswith("overlooked"):
+        share = 0.0  # no group of three is drawn small
     assert wrong / 1000 == pytest.approx(share, abs=0.04)
 
 
@@ -117,3 +125,22 @@ def test_an_own_end_is_reached_without_a_budget(blobs, tmp_path):
     for row in rows:
         assert (row.status, row.allowed, row.ari_test) == ("ok", None, 1.0), row.error
         assert row.queries in range(30, 200)
+
+
+def test_rows_drawn_small_are_counted_apart_and_one_in_ten_is_overlooked_there():
+    y = np.arange(2000) % 8
+    groups = tuple((8 * k + k, 8 * k + k + 8) for k in range(8))
+    person = GuardedOracle(y, np.arange(2000), overlooked=0.1, seed=3, is_by_first=True)
+    answers = [
+        person.answer(Question(n + 1, row, groups)) for n, row in enumerate(range(100, 2000))
+    ]
+    assert set(person.reads) == {1 + 2 * N_LARGE + 2}
+    assert set(person.glances) == {2}
+    missed = [
+        y[row]
+        for row, answer in zip(range(100, 2000), answers, strict=True)
+        if answer is Answer.NONE
+    ]
+    assert {*missed} == {6, 7}
+    assert 0.05 < len(missed) / sum(y[100:] >= N_LARGE) < 0.15
+    assert person.n_misseen == len(missed)

@@ -183,6 +183,8 @@ def person_of(cell: Cell, data: Dataset) -> dict[str, Any]:
             person["seen"] = wrong_near_borders(data.X, data.y, share, seed)
         case "unsure":
             person |= {"unsure": share, "seed": seed}
+        case "overlooked":
+            person |= {"overlooked": share, "seed": seed}
     return person
 
 
@@ -218,6 +220,7 @@ def _asked(oracle: GuardedOracle, row: Row) -> dict[str, Any]:
         "must_links": oracle.answers.count(Answer.SAME),
         "cannot_links": oracle.answers.count(Answer.DIFFERENT),
         "rows_read": sum(oracle.reads),
+        "rows_small": sum(oracle.glances),
     }
     if row.experiment in (*NOISE, *PEOPLE):
         n_slips = 0 if oracle.slips is None else oracle.slips.n_wrong

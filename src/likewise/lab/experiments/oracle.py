@@ -16,6 +16,8 @@ from likewise.errors import BudgetExhausted, InputError, LikewiseError
 
 PER = 100
 """The share of wrong answers is exact in every block of this many answers."""
+N_LARGE = 6
+"""So many of the groups of a question are drawn large, the likeliest; the others are small."""
 TURN, N_PEOPLE = 10, 3
 """Three people take turns, ten questions each."""
 
@@ -106,13 +108,15 @@ class GuardedOracle:
     It raises `BudgetExhausted` after `budget` answers, or once `time.thread_time` is past
     `deadline` (`is_late`). `forbidden` keeps the first pair asked about against the rules, which a
     method cannot hide by catching the error; `waits` the seconds on the processor from each answer
-    to the next question; `reads` how many rows each question shows: one, and up to three
-    of every group.
+    to the next question; `reads` how many rows each question shows: one, up to three of each of
+    the likeliest six groups, which are drawn large, and one of every other, which is drawn small.
+    `glances` has how many of them are small.
 
     `slips` says which answers are wrong; `seen` are classes as somebody sees them who is wrong
     about rows; of all questions a share, `unsure`, is not answered, at places that depend on `seed`
     alone. After wrong answers a group may show rows of several classes: then one of the row's class
-    is enough, or with `is_by_first`, its first row decides.
+    is enough, or with `is_by_first`, its first row decides. Of the rows whose group is drawn small,
+    the share `overlooked` is answered with none of these, whenever they are asked about.
     """
 
     can_choose = True
@@ -129,11 +133,12 @@ class GuardedOracle:
         unsure: float = 0.0,
         seed: int = 0,
         is_by_first: bool = False,
+        overlooked: float = 0.0,
     ) -> None:
         self._is_by_first = is_by_first
         self._y = np.asarray(y)
         self._seen = self._y if seen is None else np.asarray(seen)
-        self._unsure, self._seed = unsure, seed
+        self._unsure, self._seed, self._overlooked = unsure, seed, overlooked
         self.n_misseen = 0
         self._is_train = np.zeros(len(self._y), dtype=bool)
         self._is_train[np.asarray(train_indices)] = True
@@ -142,6 +147,7 @@ class GuardedOracle:
         self.slips = slips
         self.answers: list[Answer] = []
         self.reads: list[int] = []
+        self.glances: list[int] = []
         self.waits: list[float] = []
         self.is_late = False
         self.forbidden: tuple[int, int] | None = None
@@ -160,13 +166,16 @@ class GuardedOracle:
         """Return the answer to a question; a choice counts as one question."""
         row, groups = question.row, question.groups
         with self._asked(row, *(member for group in groups for member in group)):
-            self.reads.append(1 + sum(map(len, groups)))
+            self.glances.append(len(groups[N_LARGE:]))
+            self.reads.append(1 + sum(map(len, groups[:N_LARGE])) + self.glances[-1])
             rng = np.random.default_rng([self._seed, self.n_queries])
             if self._unsure and rng.random() < self._unsure:
                 self.answers.append(Answer.UNSURE)
                 return Answer.UNSURE
             chosen = self._place(self._seen, question)
             self.n_misseen += chosen != self._place(self._y, question)
+            if isinstance(chosen, int) and chosen >= N_LARGE and self._overlooks(row):
+                chosen, self.n_misseen = Answer.NONE, self.n_misseen + 1
             if self.slips is not None:
                 chosen = self.slips.chosen(question, chosen)
             self.answers.append(Answer.DIFFERENT if chosen is Answer.NONE else Answer.SAME)
@@ -177,6 +186,10 @@ class GuardedOracle:
         own = classes[question.row]
         shown = [group[:1] if self._is_by_first else group for group in question.groups]
         return next((k for k, rows in enumerate(shown) if own in classes[list(rows)]), Answer.NONE)
+
+    def _overlooks(self, row: int) -> bool:
+        """Return whether the group of a row is overlooked where it is drawn small."""
+        return bool(np.random.default_rng([self._seed, row]).random() < self._overlooked)
 
     @contextmanager
     def _asked(self, *rows: int) -> Iterator[None]:

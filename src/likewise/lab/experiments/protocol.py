@@ -38,8 +38,10 @@ PEOPLE = {
     "careless-10": ("careless", 0.1),
     "unsure-10": ("unsure", 0.1),
     "unsure-30": ("unsure", 0.3),
+    "overlooked-10": ("overlooked", 0.1),
 }
-"""The experiments with people who are wrong or not sure: in what way, and how often."""
+"""The experiments with people who are wrong, not sure, or overlook groups that are drawn small: in
+what way, and how often."""
 AT_BUDGETS = ("budgets", "rivals", *NOISE, *PEOPLE)
 """The experiments that score one run at many numbers of questions."""
 COUNTS = (10, 20, 30, 50, 75, 100, 150)

@@ -75,6 +75,7 @@ class Row(Cell):
     v_test: float | None = None
     f1_test: float | None = None
     rows_read: int | None = None
+    rows_small: int | None = None
     kernel: str = ""
 
     @property
@@ -94,7 +95,7 @@ NOT_REPRODUCIBLE = frozenset(
     }
 )
 """The columns that differ from run to run; all others are the same every time."""
-LATER = ("ami_test", "v_test", "f1_test", "rows_read", "kernel")
+LATER = ("ami_test", "v_test", "f1_test", "rows_read", "rows_small", "kernel")
 """The columns that rows of earlier versions do not have."""
 
 
