@@ -61,6 +61,7 @@ STANDING = {
     "aspects": {**array(ref("Aspect")), "description": "of the items; none if they have none"},
     "grouped_by": {**TEXT, "description": "by which of several aspects, in words, once known"},
     "model": {"oneOf": [ref("Model"), {"type": "null"}]},
+    "suggestion": {"oneOf": [ref("Suggestion"), {"type": "null"}]},
 }
 ASKED = {
     "position": {**WHOLE, "description": "of the log; every change must repeat it"},
@@ -131,8 +132,20 @@ SCHEMAS = {
         "description": "A pair has left and right; a choice has an item and groups.",
     },
     "Shown": {
-        **shape({**CALLED, "size": WHOLE, "group": WHOLE, "shown": array(ref("Thing"))}),
-        "description": "A group as a question shows it.",
+        **shape(
+            {
+                **CALLED,
+                "size": WHOLE,
+                "group": {"type": ["integer", "null"], "description": "null without items"},
+                "shown": array(ref("Thing")),
+            }
+        ),
+        "description": "A group as a question shows it. One that is known by its name only has no "
+        "items; choosing it begins it.",
+    },
+    "Suggestion": {
+        **shape({"left": ref("Shown"), "right": ref("Shown"), "proba": {"type": "number"}}),
+        "description": "Two groups that may be one; /api/suggestion takes the first row of each.",
     },
     "Changes": {
         **shape({"n": WHOLE, "n_following": WHOLE, "following": array(ref("Thing"))}),
@@ -239,6 +252,7 @@ SCHEMAS = {
             "right": ref("Thing"),
             "links": array(shape({"left": WHOLE, "right": WHOLE, "answer": ANSWER})),
             "groups": {**array(ref("Shown")), "description": "what a choice showed"},
+            "name": {"type": ["string", "null"], "description": "of the group that it began"},
         }
     ),
     "Model": shape(
@@ -643,6 +657,14 @@ PATHS = {
     },
     "/api/merge": {
         "post": change("Make groups one", "State", {"groups": array(WHOLE)}, preview=PREVIEW)
+    },
+    "/api/suggestion": {
+        "post": change(
+            "Say whether two groups that may be one are: same makes them one, different keeps "
+            "them apart for good",
+            "State",
+            {"left": WHOLE, "right": WHOLE, "answer": ANSWER},
+        )
     },
     "/api/group/{id}/parts": {
         "get": look(

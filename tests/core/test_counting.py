@@ -111,7 +111,7 @@ def test_two_links_of_a_gesture_may_contradict_each_other_by_way_of_what_is_know
 def test_a_link_that_cannot_be_counted_leaves_no_trace():
     what, _ = counted(gesture((0, 1, SAME)))
     with pytest.raises(InputError, match="paired with itself"):
-        what.take(gesture((2, 3, SAME), (4, 4, SAME)))
+        what.take(gesture((2, 3, SAME), (4, 4, DIFFERENT)))
     assert links_of(what) == [(0, 1, SAME)]
     assert what.links.implied(2, 3) is None
 

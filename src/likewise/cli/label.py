@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 OLLAMA = "http://localhost:11434/v1"
 """Where a model is looked for by default."""
 BEGIN = (
-    "session", "strategy", "questions", "n_super_instances", "seed", "groups", "instruction"
+    "session", "strategy", "questions", "n_super_instances", "seed", "groups", "group_names",
+    "instruction",
 )  # fmt: skip
 """The options about a session; those that `label` does not name are about the items."""
 
@@ -61,6 +62,15 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
 
 def _people(_context: click.Context, _parameter: click.Parameter, value: str) -> list[str]:
     return [name.strip() for name in value.split(",") if name.strip()]
+
+
+def _group_names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
+    if value is None:
+        return None
+    names = [name.strip() for name in value.split(",") if name.strip()]
+    if not names:
+        raise click.BadParameter("name at least one group, such as cats,dogs")
+    return names
 
 
 def _pair_columns(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
@@ -198,6 +208,12 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     help="With --model: how many questions it is asked at the same time.",
 )
 @click.option("--dry-run", is_flag=True, help="With --model: say what to expect, and ask nothing.")
+@click.option(
+    "--group-names",
+    metavar="A,B,C",
+    callback=_group_names,
+    help="Names of groups that are known beforehand. Every question offers them.",
+)
 @session_option
 @click.option("--terminal", is_flag=True, help="Ask here and not on a page.")
 @click.option(

@@ -18,7 +18,7 @@ from likewise.oracles.terminal import QUIT, Prompt
 from likewise.project import Project
 from likewise.project.formats import file_name_of
 from likewise.project.groups import Group, in_short
-from likewise.project.lives import key_of
+from likewise.project.lives import key_of, number_of_name
 from likewise.project.outlook import outlook
 from likewise.words import plural
 
@@ -115,7 +115,11 @@ def group_keys(project: Project, query: Question | None) -> dict[str, int]:
     """Return the keys of the groups of a question in their order, and the place of each."""
     if query is None or query.is_pair:
         return {}
-    numbers = [in_short(project.session, rows[0])[0] for rows in query.groups]
+    session = project.session
+    numbers = [
+        in_short(session, rows[0])[0] if rows else number_of_name(session, query.name(place))
+        for place, rows in enumerate(query.groups)
+    ]
     order = sorted(range(len(numbers)), key=lambda place: numbers[place] or 0)
     return {key_of(numbers[place]): place for place in order}
 
@@ -131,8 +135,9 @@ def _show(
             output = file_name_of(project, "csv")
             click.echo(f"likewise export {project.path} -o {output} writes them to a file.")
         return
-    keys = [k for k, place in prompt.keys.items() if place < MOST_LARGE]
-    groups = [query.groups[prompt.keys[key]] for key in keys] or query.groups
+    drawn = {k: at for k, at in prompt.keys.items() if at < MOST_LARGE and query.groups[at]}
+    keys = list(drawn)
+    groups = query.groups if query.is_pair else [query.groups[place] for place in drawn.values()]
     rows = [query.row, *(group[0] for group in groups)]
     shown = [place for row in rows if (place := project.where[row]) is not None]
     if way is not None and project.items.has_pictures and len(shown) == len(rows):
@@ -219,7 +224,7 @@ def _choice_lines(
 ) -> Iterator[str]:
     """Return the lines that show a row and the groups to choose from."""
     likeliest = sorted(keys, key=keys.__getitem__)[:MOST_LARGE]
-    fields = project.compare(query.row, [rows[0] for rows in query.groups])
+    fields = project.compare(query.row, query.groups)
     if fields:
         likeliest = likeliest[: max(2, (width - 30) // LEAST_COLUMN)]
     large = {key: place for key, place in keys.items() if key in likeliest}
@@ -234,7 +239,7 @@ def _choice_lines(
             yield f"     … {len(shown) - n_read} more lines: [m]"
     for key, place in large.items():
         rows = query.groups[place]
-        name = clean(in_short(project.session, rows[0])[1])
+        name = clean(in_short(project.session, rows[0])[1] if rows else query.name(place) or "")
         lines = [name] if name else []
         lines += [] if fields else [_line(project, row, width - 6) for row in rows]
         for k, line in enumerate(lines):
@@ -247,6 +252,8 @@ def _choice_lines(
 
 def _called(project: Project, query: Question, place: int) -> str:
     """Return a group in few words: its name, or what its first item is called."""
+    if not query.groups[place]:
+        return fit(clean(query.name(place) or ""), LONGEST_CALLED)
     row = query.groups[place][0]
     at = project.where[row]
     title = project.ids[row] if at is None else project.items.title(at)

@@ -111,6 +111,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         must_link: Pairs = (),
         cannot_link: Pairs = (),
         groups: ArrayLike | None = None,
+        group_names: Sequence[str] = (),
     ) -> Session:
         """Return a session that you ask and answer yourself.
 
@@ -134,8 +135,13 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             Groups that are there already, as labels of another tool: a belief that answers
             correct. -1, None, NaN, "" and "noise" stand for rows without a group. Their labels
             are the names of groups on the page. Only for `Likewise`.
+        group_names : sequence of str
+            Names of groups that are known beforehand, which no row needs to have yet. Questions
+            offer them after the others, as empty groups with these names. Only for choices of
+            `Likewise`.
         """
         about: Any = {"train_indices": train_indices, "sample_ids": sample_ids, "groups": groups}
+        about["group_names"] = group_names
         return self._start(X, self._data(X), must_link, cannot_link, **about)[0]
 
     def _start(
@@ -153,6 +159,8 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         self._check_parameters()
         if about["groups"] is not None and not self._learns_from_groups:
             raise InputError(f"groups= is for Likewise; {type(self).__name__} cannot use them")
+        if len(about["group_names"]) and not self._learns_from_groups:
+            raise InputError(f"group_names= is for Likewise; {type(self).__name__} has no choices")
         labels = row_labels(X, sample_ids)
         sample_ids = index_ids(X) if sample_ids is None else sample_ids
         return start_session(
@@ -343,6 +351,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         must_link: Pairs = (),
         cannot_link: Pairs = (),
         groups: ArrayLike | None = None,
+        group_names: Sequence[str] = (),
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
         """Cluster rows by asking an oracle.
@@ -357,7 +366,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         oracle : Oracle or callable, optional
             Who answers: an object with ``answer(question)``, or a function of two row numbers that
             returns True, False or None. Without one nothing is asked.
-        train_indices, sample_ids, must_link, cannot_link, groups
+        train_indices, sample_ids, must_link, cannot_link, groups, group_names
             As for `start`.
         checkpoint : path, optional
             A file for the answers, each on disk as soon as it is given. If it exists, `fit` goes
@@ -402,7 +411,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             else:
                 is_choice = oracle is None or can_choose(as_oracle(oracle))
                 about: Any = {"train_indices": train_indices, "sample_ids": sample_ids}
-                about |= {"groups": groups, "is_choice": is_choice}
+                about |= {"groups": groups, "group_names": group_names, "is_choice": is_choice}
                 session, rows = self._start(X, data, must_link, cannot_link, **about)
                 earlier = getattr(self, "session_", None) if self.warm_start else None
                 if earlier is not None and earlier.digest == session.digest:

@@ -7,7 +7,7 @@ known about them. It needs no scikit-learn, so that a page opens quickly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,6 +22,7 @@ from likewise.errors import InputError
 from likewise.learning.given import number_groups
 from likewise.rows.sample import draw_rows
 from likewise.rows.source import ArrayRows
+from likewise.words import check_text
 
 
 class Source(Protocol):
@@ -46,6 +47,7 @@ def start_session(
     cannot_link: Pairs = (),
     row_labels: Sequence[Any] | None = None,
     groups: ArrayLike | None = None,
+    group_names: Sequence[str] = (),
     takes_sample: bool = False,
     max_queries: int | None = None,
     read: Callable[[Any, NDArray[np.intp] | None], Any] | None = None,
@@ -69,6 +71,8 @@ def start_session(
         Links that are certain; `row_labels` are the labels, by default `sample_ids`.
     groups : array-like of shape (n_rows,), optional
         Labels of the groups that are given: a belief.
+    group_names : sequence of str
+        Names of groups known beforehand, with or without rows in `groups`.
     takes_sample : bool
         Whether a sample of many rows is asked about, not all of them.
     max_queries : int, optional
@@ -104,6 +108,9 @@ def start_session(
         train = None if train is None else np.flatnonzero(np.isin(numbers, train))
         sample_ids = _ids_in_sample(numbers, sample_ids, n_rows)
     beliefs: Any = {} if given is None else {"given": given[0], "given_labels": given[1]}
+    labeled = () if given is None else given[1]
+    if names := [name for name in checked_names(group_names) if name not in labeled]:
+        beliefs["group_names"] = names
     session = Session(
         begin(rows, train_indices=train, seed=seed, **beliefs),
         sample_ids=sample_ids,
@@ -115,6 +122,19 @@ def start_session(
         for left, right in pairs.tolist():
             session.give(left, right, answer)
     return session, rows
+
+
+def checked_names(names: Any) -> list[str]:
+    """Return names of groups without white space around them; refuse what is none."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputError(f"group_names are several names, as ['cats', 'dogs'], got {names!r}")
+    texts = [check_text(name, "a name of a group").strip() for name in names]
+    if "" in texts:
+        raise InputError("group_names: an empty text is not the name of a group")
+    for name in texts:
+        if texts.count(name) > 1:
+            raise InputError(f"group_names has {name!r} twice")
+    return texts
 
 
 def _ids_in_sample(

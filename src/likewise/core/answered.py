@@ -14,6 +14,9 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from likewise.core.answers import Answer, Gesture, Link, Question, ordered, rank_of
 from likewise.core.journal import Entry, Grown, Revised, SetAside, Switched, TakenBack
 from likewise.core.links import LinkGraph
@@ -122,6 +125,12 @@ class Answers:
 
         return self.once(key, make)
 
+    def taken_out(self, given: NDArray[np.intp]) -> set[int]:
+        """Return the rows that answers tell apart from another one of the same given group."""
+        links = (link for g in self.gestures for link in g.links)
+        apart = (link for link in links if link.answer is Answer.DIFFERENT)
+        return {x.left for x in apart if given[x.left] == given[x.right] >= 0}
+
     def plus(self, gesture: Gesture) -> Answers:
         """Return these answers and one more, without changing these."""
         other = Answers(self.links.n_items, self.gestures)
@@ -165,8 +174,8 @@ class Answers:
             dropped = self._say(len(self._said), entry, is_strict=is_strict)
             self._once.clear()
         elif isinstance(entry, Revised):
-            old, signed = self.gestures[entry.number - 1], {"by": entry.by, "at": entry.at}
-            new = replace(old, links=entry.links, **signed)  # type: ignore[arg-type]
+            about: Any = {"by": entry.by, "at": entry.at, "name": entry.name}
+            new = replace(self.gestures[entry.number - 1], links=entry.links, **about)
             dropped = self._say(self._places[entry.number - 1], new)
         elif isinstance(entry, SetAside | TakenBack):
             one = {entry.answerer}
@@ -224,10 +233,11 @@ class Answers:
             self._count(link)
 
     def _count(self, link: Link) -> None:
-        if link.answer.is_link:
-            self.links.add(link.left, link.right, link.answer)
-        else:
+        if not link.answer.is_link:
             self.unsure.add(link.pair)
+        elif link.left != link.right or link.answer is Answer.DIFFERENT:
+            # That a row is in a group of its own implies nothing for others.
+            self.links.add(link.left, link.right, link.answer)
 
     def _settle(
         self, gestures: Sequence[Gesture], places: Sequence[int], newest: Gesture

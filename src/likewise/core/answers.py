@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, TypedDict
 
@@ -14,6 +14,7 @@ from likewise.errors import AnswerError, InputError, SessionFileError
 from likewise.words import card
 
 Groups = tuple[tuple[int, ...], ...]
+Names = tuple[str | None, ...]
 
 
 class Answer(Enum):
@@ -103,7 +104,11 @@ def ordered(left: int, right: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The answer about two rows."""
+    """The answer about two rows.
+
+    A row that is beside groups without rows, known by name only, is linked with itself: that says
+    that it is in a group of its own, or that somebody was not sure about it.
+    """
 
     left: int
     right: int
@@ -161,6 +166,10 @@ class Gesture:
         Who gave it and when, if known: a person, ``model:NAME`` or ``rule:NAME``.
     seconds : float or None
         How long the person took, if that was measured.
+    names : tuple of str or None
+        The names of the groups that were shown, if one of them was known by its name only.
+    name : str or None
+        The name of the group that it begins: that of a group known by its name only.
     """
 
     number: int
@@ -170,6 +179,8 @@ class Gesture:
     by: str | None = None
     at: str | None = None
     seconds: float | None = None
+    names: Names = ()
+    name: str | None = None
 
     @property
     def is_certain(self) -> bool:
@@ -217,12 +228,16 @@ class Question:
     row : int
         The number of the row in question.
     groups : tuple of tuple of int
-        Some rows of each group. The first row of each stands for its group in the log. One group
-        of one row makes the question a pair.
+        All groups that the row may belong to, the likeliest first, each by some of its rows. The
+        first row of each stands for its group in the log. One group of one row makes the question
+        a pair. Groups that are known by name only come last, as empty tuples: choosing one begins
+        a group with that name.
     row_id : hashable or None
         The row's `sample_ids`, where the session has them.
     group_ids : tuple of tuple of hashable
         The ids of the rows in `groups`, or empty.
+    names : tuple of str or None
+        The name of each of the `groups`, None for those without.
 
     Examples
     --------
@@ -238,6 +253,7 @@ class Question:
     groups: Groups
     row_id: Hashable | None = None
     group_ids: tuple[tuple[Hashable, ...], ...] = ()
+    names: Names = field(default=(), compare=False)
 
     @property
     def is_pair(self) -> bool:
@@ -277,9 +293,18 @@ class Question:
 
     def pair(self, place: int = 0, member: int = 0) -> Question:
         """Return the question about the row and one member of one group."""
+        if not self.groups[place]:
+            raise AnswerError(
+                f"group {place} of question {self.number} has no row yet, only the name "
+                f"{self.name(place)!r}: only an oracle that can choose can answer"
+            )
         groups = ((self.groups[place][member],),)
         ids = ((self.group_ids[place][member],),) if self.group_ids else ()
-        return replace(self, groups=groups, group_ids=ids)
+        return replace(self, groups=groups, group_ids=ids, names=(self.name(place),))
+
+    def name(self, place: int) -> str | None:
+        """Return the name of a group, by its place; None if it has none."""
+        return self.names[place] if self.names else None
 
     def renumbered(self, numbers: Sequence[int] | NDArray[np.intp]) -> Question:
         """Return the question about other rows: row k becomes ``numbers[k]``."""
@@ -300,16 +325,39 @@ class Question:
             The place of a group in `groups`: the row belongs to it. Several places: these groups
             and the row are all one. `Answer.NONE`: the row belongs to no group shown.
             `Answer.UNSURE`: nothing is said about any of them.
+
+        The place of a group that is known by name only begins this group: the row differs from all
+        others.
         """
+        answer = Answer.DIFFERENT
         if chosen is Answer.UNSURE or chosen is Answer.NONE:
-            return tuple(Link(self.row, group[0], chosen) for group in self.groups)
+            answer = chosen
+        elif shown := [place for place in self._places(chosen) if self.groups[place]]:
+            return tuple(Link(self.row, self.groups[place][0], Answer.SAME) for place in shown)
+        heads = [group[0] for group in self.groups if group]
+        if not heads:
+            alone = answer if answer is Answer.UNSURE else Answer.SAME
+            return (Link(self.row, self.row, alone),)
+        return tuple(Link(self.row, head, answer) for head in heads)
+
+    def begun(self, chosen: Chosen) -> str | None:
+        """Return the name of the group that choosing something begins, if that has a name."""
+        if chosen is Answer.UNSURE or chosen is Answer.NONE:
+            return None
+        names = [self.name(place) for place in self._places(chosen) if not self.groups[place]]
+        if len(names) > 1:
+            raise AnswerError(f"{' and '.join(map(str, names))} cannot both be begun by one row")
+        return names[0] if names else None
+
+    def _places(self, chosen: Any) -> tuple[int, ...]:
+        """Return the places that were chosen; refuse what is none."""
         places: Any = tuple(chosen) if isinstance(chosen, list | tuple) else (chosen,)
         if not places:
             raise AnswerError("no group was chosen: Answer.NONE means none of these")
         for place in places:
             if not is_whole(place) or not 0 <= place < len(self.groups):
                 raise AnswerError(self._refusal(place))
-        return tuple(Link(self.row, self.groups[place][0], Answer.SAME) for place in places)
+        return tuple(dict.fromkeys(map(int, places)))
 
     def place(self, answer: Any) -> Chosen:
         """Return an answer as what `links` takes.

@@ -36,6 +36,7 @@ class Revised:
     by: str | None = None
     at: str | None = None
     seconds: float | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,10 @@ def entry_from_dict(plain: Mapping[str, Any]) -> Entry:
         do = plain["do"]
         if do in KINDS:
             names = [each.name for each in fields(KINDS[do]) if plain.get(each.name) is not None]
-            values = {name: _READERS[name](plain[name]) for name in names}
+            readers = _READERS | _OTHER_READERS.get(do, {})
+            values = {name: readers[name](plain[name]) for name in names}
+            if () in values.get("groups", ()) and not values.get("names"):
+                raise ValueError("a group without rows has a name")
             entry: Entry = KINDS[do](**values | ({"number": 0} if do == "tell" else {}))
             return entry
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -235,12 +239,12 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "links": _links,
     "before": _links,
     "source": lambda plain: SOURCES[SOURCES.index(plain)],
-    "groups": lambda plain: tuple(_several(map(int, group)) for group in plain),
+    "groups": lambda plain: tuple(map(_numbers, plain)),
+    "name": partial(check_text, subject="a name"),
     "by": partial(check_text, subject="by"),
     "at": partial(check_text, subject="at"),
     "seconds": float,
     "strategy": from_json,
-    "names": lambda plain: tuple((int(row), check_text(name, "a name")) for row, name in plain),
     "row": int,
     "beside": int,
     "rows": _rows,
@@ -253,6 +257,18 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "is_on": _truth,
 }
 """How the attributes of entries are read from a file, which may be damaged."""
+
+_OTHER_READERS: dict[str, dict[str, Callable[[Any], Any]]] = {
+    "tell": {
+        "names": lambda plain: tuple(
+            None if name is None else check_text(name, "a name") for name in plain
+        )
+    },
+    "name": {
+        "names": lambda plain: tuple((int(row), check_text(name, "a name")) for row, name in plain)
+    },
+}
+"""Those that have another meaning in some entries."""
 
 
 def rows_of(entry: Entry) -> tuple[int, ...]:

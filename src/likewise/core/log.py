@@ -54,6 +54,7 @@ from likewise.core.journal import (
     entry_to_dict,
     rows_of,
 )
+from likewise.core.labels import names_in
 from likewise.core.strategy import Strategy
 from likewise.errors import (
     CannotGrowError,
@@ -159,15 +160,13 @@ class Log:
 
     @property
     def names(self) -> dict[int, str]:
-        """The names given to rows, in the order they were given."""
-        names: dict[int, str] = {}
-        for entry in self._log:
-            if isinstance(entry, Named):
-                for row, name in entry.names:
-                    names.pop(row, None)
-                    if name:
-                        names[row] = name
-        return names
+        """The names of rows, each that of its group: given by answers, then as they were named."""
+        return names_in(self._log, self.answers)
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """The names of groups that were known beforehand, without rows."""
+        return tuple(getattr(self.strategy, "group_names", ()))
 
     @property
     def marks(self) -> set[int]:

@@ -163,6 +163,23 @@ class Suspect(NamedTuple):
     credibility: float
 
 
+class Merge(NamedTuple):
+    """Two groups that may be one.
+
+    Attributes
+    ----------
+    left, right : int
+        Rows that stand for the groups.
+    proba : float
+        The probability that they are one, by how often the learner takes rows of one for rows of
+        the other; good for sorting.
+    """
+
+    left: int
+    right: int
+    proba: float
+
+
 @dataclass(frozen=True, slots=True)
 class Completeness:
     """How much of a grouping is right, estimated from what is known now.
@@ -274,6 +291,8 @@ class Assessment:
         Returns answers to questions that are probably wrong, the least credible first.
     aspects : callable
         Returns the aspects of the rows and how much each counts; none if the rows have none.
+    merges : callable
+        Returns pairs of groups that may be one, the likeliest first.
     """
 
     remaining: Callable[[], tuple[int, int | None]]
@@ -282,3 +301,4 @@ class Assessment:
     completeness: Callable[[], Completeness | None] = lambda: None
     suspects: Callable[[], list[Suspect]] = list
     aspects: Callable[[], list[Aspect]] = list
+    merges: Callable[[], list[Merge]] = list

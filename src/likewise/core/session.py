@@ -21,6 +21,7 @@ from likewise.core.answers import (
     Gesture,
     Groups,
     Link,
+    Names,
     Question,
     Signed,
     as_answer,
@@ -29,6 +30,7 @@ from likewise.core.answers import (
     rank_of,
 )
 from likewise.core.journal import Repeated, Revised, rows_of
+from likewise.core.labels import names_in, names_of, unused
 from likewise.core.links import LinkGraph, pairs_for_free
 from likewise.core.log import Log
 from likewise.core.reports import (
@@ -36,6 +38,7 @@ from likewise.core.reports import (
     Assessment,
     Check,
     Completeness,
+    Merge,
     Progress,
     Repeat,
     Revision,
@@ -124,17 +127,24 @@ class Session(Log):
         return not self.strategy.assess(answers).is_enough() if limit is None else n_asked < limit
 
     def _question(self, answers: Answers, n_asked: int) -> Question | None:
-        asked = self._open_mark(answers) or self.strategy.next_question(answers)
+        marked = self._open_mark(answers)
+        asked = marked or self.strategy.next_question(answers)
         if asked is None:
             return None
-        return self._numbered(max(n_asked, self._last_number) + 1, *asked)
+        row, groups = asked
+        named, empty = names_in(self.log, answers), list[str]()
+        if marked is None and (wanted := self.group_names):
+            empty = unused(wanted, named, answers.removed) or ([] if groups else list(wanted))
+        names = (*names_of(groups, named, self.strategy.given_groups(), answers), *empty)
+        groups = (*groups, *(() for _ in empty))
+        return self._numbered(max(n_asked, self._last_number) + 1, row, groups, names)
 
-    def _numbered(self, number: int, row: int, groups: Groups) -> Question:
+    def _numbered(self, number: int, row: int, groups: Groups, names: Names) -> Question:
         ids = self.sample_ids
         if ids is None:
-            return Question(number, row, groups)
-        names = tuple(tuple(ids[member] for member in group) for group in groups)
-        return Question(number, row, groups, ids[row], names)
+            return Question(number, row, groups, names=names)
+        group_ids = tuple(tuple(ids[member] for member in group) for group in groups)
+        return Question(number, row, groups, ids[row], group_ids, names)
 
     def ask_many(self, n: int, *, besides: Iterable[Question] = ()) -> list[Question]:
         """Return different questions that can be answered at the same time, for several answerers.
@@ -205,7 +215,9 @@ class Session(Log):
             one like any other, which counts in the budget.
         """
         self._checked_rows(row, *(member for group in groups for member in group))
-        question = self._numbered(max(self.n_asked, self._last_number) + 1, row, groups)
+        named = names_in(self.log, self.answers)
+        names = names_of(groups, named, self.strategy.given_groups(), self.answers)
+        question = self._numbered(max(self.n_asked, self._last_number) + 1, row, groups, names)
         self._give_out(question, None if source == "asked" else source)
         return question
 
@@ -230,6 +242,8 @@ class Session(Log):
 
     def is_settled(self, question: Question) -> bool:
         """Return whether the answers so far say where the row of a question belongs."""
+        if not any(question.groups):
+            return any(gesture.left == question.row for gesture in self.events)
         implied = [self.links.implied(*link.pair) for link in question.links(Answer.UNSURE)]
         return Answer.SAME in implied or None not in implied
 
@@ -256,7 +270,8 @@ class Session(Log):
         ----------
         chosen : int, sequence of int, Answer.NONE or Answer.UNSURE
             The place of the group in ``question.groups``, from 0. Several places: these groups are
-            one, and the row is in it. `Answer.NONE`: none of these. `Answer.UNSURE`: not sure.
+            one, and the row is in it, even if earlier answers told them apart. `Answer.NONE`: none
+            of these; a new group begins. `Answer.UNSURE`: not sure.
         question : Question or int, optional
             The question, or its number, that this answers. If it is not the open one the answer
             is refused.
@@ -265,6 +280,11 @@ class Session(Log):
         -------
         Gesture
             The answer as it is in the log.
+
+        Raises
+        ------
+        ContradictionError
+            If several groups are chosen of which two certainly differ; nothing is changed then.
         """
         return self.answer(self._open_question(question), chosen, **timed)
 
@@ -288,11 +308,26 @@ class Session(Log):
         _, source = self._given_out.get(asked.number, (asked, None))
         if source is None:
             source = "extra" if not is_next and self.is_settled(question) else "asked"
-        gesture = Gesture(0, question.links(chosen), source, groups, **timed)
+        names = question.names if () in groups else ()
+        about: Any = {"names": names, "name": question.begun(chosen), **timed}
+        gesture = Gesture(0, question.links(chosen), source, groups, **about)
         # Others may have answered since the question was put. Then it counts as far as it can.
-        said = self._say(gesture, is_strict=is_next and source == "asked")
+        if gesture.answer is Answer.SAME and len(gesture.links) > 1:
+            said = self._unite(gesture)
+        else:
+            said = self._say(gesture, is_strict=is_next and source == "asked")
         self._given_out.pop(asked.number, None)
         return said
+
+    def _unite(self, gesture: Gesture) -> Gesture:
+        """Take in that groups are one; answers by which they differ are overruled."""
+        links = self.links
+        with self.transaction():
+            self._new(gesture)
+            for link in gesture.links:
+                if self.links.implied(*link.pair) is not Answer.SAME:
+                    raise ContradictionError(link, links.explain(*link.pair))
+        return self.answers.gestures[-1]
 
     def tell(
         self, answer: Any, *, question: Question | int | None = None, **timed: Unpack[Signed]
@@ -354,12 +389,31 @@ class Session(Log):
         source = "mended" if overrules else "given"
         return self._say(Gesture(0, tuple(checked), source, **signed), is_strict=not overrules)
 
+    def judge(self, left: int, right: int, answer: Any, **signed: Unpack[Signed]) -> Gesture:
+        """Say whether the groups of two rows are one, as `merges` suggests; that is certain.
+
+        Parameters
+        ----------
+        left, right : int
+            A row of each group.
+        answer : Answer, bool, int or str
+            Whether they are the same. Then answers by which they differ are overruled. If they are
+            not, they are kept apart for good.
+        """
+        link = Link(left, right, as_answer(answer))
+        if not link.answer.is_link:
+            raise AnswerError("whether two groups are one is decided by same or different")
+        return self.give_links([link], overrules=True, **signed)
+
     def peek(self, chosen: Chosen) -> Question | None:
         """Return the question that would follow if `chosen` were the answer to the open one."""
         question = self.ask()
         if question is None:
             return None
-        answers = self.answers.plus(Gesture(0, question.links(chosen)))
+        is_pair = question.is_pair
+        groups, name = () if is_pair else question.groups, question.begun(chosen)
+        said = Gesture(0, question.links(chosen), groups=groups, name=name)
+        answers = self.answers.plus(said)
         return self._next(answers, self.n_asked + 1)
 
     def revise(self, number: int, chosen: Any, **signed: Unpack[Signed]) -> Revision:
@@ -410,10 +464,12 @@ class Session(Log):
                 f"answer {number} consists of {len(gesture.links)} links: undo it, or overrule it "
                 "with give_links(..., overrules=True)"
             )
-        question = Question(number, gesture.left, gesture.groups or ((gesture.right,),))
+        groups = gesture.groups or ((gesture.right,),)
+        question = Question(number, gesture.left, groups, names=gesture.names)
         if not gesture.groups or isinstance(chosen, str | Answer):
             chosen = question.place(as_answer(chosen))
-        return Revised(int(number), question.links(chosen), **signed)
+        name = question.begun(chosen)
+        return Revised(int(number), question.links(chosen), name=name, **signed)
 
     # -- what is known ---------------------------------------------------------------------------
 
@@ -481,6 +537,14 @@ class Session(Log):
     def suspects(self) -> list[Suspect]:
         """Answers that are probably wrong, the least credible first; certain links never are."""
         return self.assessment.suspects()
+
+    @property
+    def merges(self) -> list[Merge]:
+        """Pairs of groups that may be one, the likeliest first; `judge` says whether they are.
+
+        Groups that certainly differ are not among them, so what was decided does not come again.
+        """
+        return self.once("merges", self.assessment.merges)
 
     @property
     def labels(self) -> NDArray[np.intp]:

@@ -66,7 +66,9 @@ class Strategy(ABC):
         """Return a row and the groups that it may belong to, or None if nothing is left to ask.
 
         The first row of each group stands for it: the answer is a link to that row. Rows in
-        ``answers.removed`` are not asked about.
+        ``answers.removed`` are not asked about. If the strategy has an attribute
+        ``group_names``, of groups that are known by name only, there may be no groups: the session
+        offers these beside those that are returned.
         """
 
     # -- what the answers make of the rows -------------------------------------------------------

@@ -8,6 +8,7 @@ from whether known rows of one given group belong together (`agreement`).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,16 +90,29 @@ def met_groups(given: NDArray[np.intp], groups: NDArray[np.intp]) -> list[int]:
     return sorted({name for name, group in n_shared if n_known[name] > 1 or group not in settled})
 
 
-def unmet_rows(rows: RowViews, known: NDArray[np.intp], groups: NDArray[np.intp]) -> list[int]:
-    """Return the central row of each given group that was not met, if given groups are trusted."""
+def unmet_rows(
+    rows: RowViews,
+    known: NDArray[np.intp],
+    groups: NDArray[np.intp],
+    is_there: NDArray[np.bool_],
+    taken_out: Collection[int] = (),
+) -> list[int]:
+    """Return the central row of each given group that was not met, if given groups are trusted.
+
+    It is one that `is_there`, if the group has any. Known rows that were `taken_out` of their given
+    group do not meet it.
+    """
     if agreement(rows.given[known], groups) < TRUSTED:
         return []
     given = rows.given.copy()
     given[known] = -1
     central = []
-    for number in np.setdiff1d(given, [-1, *met_groups(rows.given[known], groups)]):
+    beliefs = np.where(np.isin(known, list(taken_out)), -1, rows.given[known])
+    for number in np.setdiff1d(given, [-1, *met_groups(beliefs, groups)]):
         members = np.flatnonzero(given == number)
         squares = ((rows.scaled[members] - rows.scaled[members].mean(axis=0)) ** 2).sum(axis=1)
+        if is_there[members].any():
+            squares[~is_there[members]] = np.inf
         central.append(int(members[np.argmin(squares)]))
     return central
 

@@ -54,9 +54,13 @@ class LabelOracle:
             self.n_rows = len(array)
 
     def answer(self, question: Question) -> Any:
-        """Return the first group whose first row has the same label."""
+        """Return the first group whose first row, or else whose name, has the same label."""
         label = self._label(question.row, question.row_id)
         for place, group in enumerate(question.groups):
+            if not group:
+                if question.name(place) == str(label):
+                    return answered(place, question)
+                continue
             sample_id = question.group_ids[place][0] if question.group_ids else None
             if self._label(group[0], sample_id) == label:
                 return answered(place, question)
@@ -177,7 +181,13 @@ class ReplayOracle:
         then = self.choices.get((question.row, question.groups))
         if then is not None:
             linked = {link.right: link.answer for link in then.links}
-            answers = [linked.get(group[0]) for group in question.groups]
+            none = Answer.UNSURE if then.answer is Answer.UNSURE else Answer.DIFFERENT
+            answers = [
+                linked.get(group[0])
+                if group
+                else (Answer.SAME if then.name == question.name(place) else none)
+                for place, group in enumerate(question.groups)
+            ]
         else:
             answers = [self._recorded(question.row, group) for group in question.groups]
         same = [place for place, answer in enumerate(answers) if answer is Answer.SAME]
@@ -189,6 +199,8 @@ class ReplayOracle:
 
     def _recorded(self, row: int, group: tuple[int, ...]) -> Answer | None:
         """Return what was recorded about a row and a group: *same* as any of its rows counts."""
+        if not group:
+            return Answer.DIFFERENT
         answers = [self.answers.get(ordered(row, member)) for member in group]
         return Answer.SAME if Answer.SAME in answers else answers[0]
 

@@ -46,7 +46,8 @@ class Prompt:
     def __init__(self, question: Question, keys: Mapping[str, int] | None = None) -> None:
         n = len(question.groups)
         if keys is None:
-            keys = {str(place + 1): place for place in range(n)} if n > 1 else {}
+            is_choice = n > 1 or () in question.groups
+            keys = {str(place + 1): place for place in range(n)} if is_choice else {}
         self.keys = dict(keys)
         asks = "To which of these does it belong?" if keys else "Do these two belong together?"
         self.words = f"{question.number}. {asks}"
@@ -55,7 +56,7 @@ class Prompt:
             listed = [*keys] if len(keys) <= MOST_LISTED else [*[*keys][:3], "…", *[*keys][-1:]]
             self.ways = f"[{' '.join(listed).upper()}]  [0] none of these"
         self.answers: dict[str, Any] = dict.fromkeys(UNSURE, Answer.UNSURE)
-        if n == 1:
+        if n == 1 and not keys:
             self.answers |= dict.fromkeys(SAME, Answer.SAME)
             self.answers |= dict.fromkeys(DIFFERENT, Answer.DIFFERENT)
         if keys:
@@ -115,8 +116,11 @@ class TerminalOracle:
         prompt = Prompt(question)
         names = ["it", *prompt.keys] if prompt.keys else ["left", "right"]
         self.write(f"\n{prompt.words}")
-        for name, rows in zip(names, ((question.row,), *question.groups), strict=True):
-            self.write(f"  {name:<6} {' · '.join(map(self.show, rows))}")
+        called = (None, *(question.names or [None] * len(question.groups)))
+        shown = zip(names, called, ((question.row,), *question.groups), strict=True)
+        for key, name, rows in shown:
+            texts = [*filter(None, [name]), *map(self.show, rows)]
+            self.write(f"  {key:<6} {' · '.join(texts)}")
         while (key := prompt.read(partial(self._line, prompt))) not in QUIT:
             if key in prompt.answers:
                 return prompt.answers[key]

@@ -244,6 +244,14 @@ def merge(project: Project, body: Json) -> Json:
     return _mended(project, body, lambda mending: mending.merge(wanted), inside)
 
 
+def judge(project: Project, body: Json) -> Json:
+    """Say whether two groups that may be one are."""
+    verdict = shapes.answer_from(body.get("answer"))
+    left, right = whole(body, "left"), whole(body, "right")
+    project.judge(left, right, verdict, position=whole(body, "position"))
+    return shapes.state(project)
+
+
 def parts(project: Project, asked: Json) -> Json:
     """Return the two most likely parts of a group."""
     halves = project.parts(project.group(asked["id"]))
@@ -457,6 +465,7 @@ CALLS = (
     Call("name", name, changes=True),
     Call("move", move, changes=True),
     Call("merge", merge, changes=True),
+    Call("suggestion", judge, changes=True),
     Call("group/{id:int}/parts", parts),
     Call("split", split, changes=True),
     Call("confirm", confirm, changes=True),

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Gesture, Question
+from likewise.core.answers import Answer, Gesture, Groups, Names, Question
 from likewise.core.journal import Checked, Repeated
 from likewise.core.reports import Check, Repeat, Revision
 from likewise.errors import InputError
 from likewise.project import Project
 from likewise.project.groups import Group, group_ids, in_short
-from likewise.project.lives import key_of
+from likewise.project.lives import key_of, number_of_name
 from likewise.project.outlook import outlook
 from likewise.project.people import Double, about, agreements, who
 from likewise.rows.metrics import distances
@@ -97,19 +97,18 @@ def question(project: Project, query: Question | None, *, with_distance: bool = 
         likeliest, others = query.groups[:N_LARGE], query.groups[N_LARGE:]
         item = whole_thing(project, query.row)
         if "text" in item["view"]:
-            words = (project.key_words(rows[0])[:N_KEY_WORDS] for rows in likeliest)
+            words = (project.key_words(rows[0])[:N_KEY_WORDS] for rows in likeliest if rows)
             item["view"]["marked"] = sorted(set(chain.from_iterable(words)))
         return {
             "kind": "choice",
             "number": query.number,
             "item": item,
-            "groups": [
-                *(_group_to_choose(project, rows) for rows in likeliest),
-                # A typical one is enough where there is little room.
-                *(_group_to_choose(project, rows[:1]) for rows in others),
-            ],
+            # A typical one is enough where there is little room.
+            "groups": _groups_to_choose(
+                project, (*likeliest, *(rows[:1] for rows in others)), query.names
+            ),
             "n_large": len(likeliest),
-            "fields": project.compare(query.row, [rows[0] for rows in likeliest]),
+            "fields": project.compare(query.row, likeliest),
         }
     shown = {
         "kind": "pair",
@@ -125,6 +124,23 @@ def question(project: Project, query: Question | None, *, with_distance: bool = 
     if with_distance:
         shown["distance"] = _distance(project, query.left, query.right)
     return shown
+
+
+def _groups_to_choose(project: Project, groups: Groups, names: Names) -> list[Json]:
+    """Return the groups that an item may belong to; those without rows have a name and a key."""
+    names = names or (None,) * len(groups)
+    return [
+        _group_to_choose(project, rows) if rows else _empty_group(project, name)
+        for rows, name in zip(groups, names, strict=True)
+    ]
+
+
+def _empty_group(project: Project, name: str | None) -> Json:
+    """Return a group that is known by its name only."""
+    number = number_of_name(project.session, name)
+    key = key_of(number)
+    about: Json = {"group": None, "number": number, "key": key, "name": name or ""}
+    return {**about, "size": 0, "shown": []}
 
 
 def _group_to_choose(project: Project, rows: Sequence[int]) -> Json:
@@ -225,6 +241,7 @@ def progress(project: Project) -> Json:
         "aspects": [aspect._asdict() for aspect in project.session.assessment.aspects()],
         "grouped_by": project.session.grouped_by,
         "model": None if project.model is None else project.model.report(),
+        "suggestion": suggestion(project),
     }
 
 
@@ -264,6 +281,25 @@ def rest(project: Project) -> Json:
             "line": waits.line,
         }
     }
+
+
+def suggestion(project: Project) -> Json | None:
+    """Return the two groups that are most likely one, each by several members, if there are any."""
+    session = project.session
+    for merge in session.merges:
+        # Labels may have joined them already, though no answer says so.
+        if session.labels[merge.left] != session.labels[merge.right]:
+            sides = {"left": merge.left, "right": merge.right}
+            shown = {side: [row, *_members(project, row)] for side, row in sides.items()}
+            groups = {side: _group_to_choose(project, rows) for side, rows in shown.items()}
+            return {**groups, "proba": round(merge.proba, 3)}
+    return None
+
+
+def _members(project: Project, row: int) -> list[int]:
+    """Return further rows of the group of a row that are there, as answers say."""
+    gone = project.session.removed
+    return [k for k in project.session.links.same_as(row, N_FELLOWS) if k not in gone]
 
 
 def can_rebuild(project: Project) -> bool:
@@ -352,7 +388,8 @@ def event(project: Project, gesture: Gesture) -> Json:
             {"left": link.left, "right": link.right, "answer": link.answer.value}
             for link in gesture.links
         ],
-        "groups": [_group_to_choose(project, rows) for rows in gesture.groups],
+        "groups": _groups_to_choose(project, gesture.groups, gesture.names),
+        "name": gesture.name,
     }
 
 
@@ -415,9 +452,12 @@ def _named(project: Project, number: int, new: Any) -> str:
     """Return the new choice in words."""
     if new is Answer.NONE:
         return "none of these"
-    groups = project.session.events[number - 1].groups
+    gesture = project.session.events[number - 1]
+    groups = gesture.groups
     if not isinstance(new, int) or not 0 <= new < len(groups):
         return "another group"
+    if not groups[new]:
+        return gesture.names[new] or "another group"
     key, name, _ = in_short(project.session, groups[new][0])
     return ", ".join(filter(None, (f"group {key_of(key).upper()}", name)))
 

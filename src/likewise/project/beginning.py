@@ -79,6 +79,7 @@ def begin(
         train_indices=_shown(distinct),
         sample_ids=[items.ids[k] for k in first],
         groups=None if labels is None else [labels[k] for k in first],
+        group_names=settings["group_names"] or (),
         takes_sample=settings["strategy"] is None and features.metric != "precomputed",
     )
     asked = np.arange(len(first))
@@ -202,6 +203,8 @@ def strategy_for(features: Features, settings: Mapping[str, Any]) -> Callable[..
     questions = settings["questions"]
     if settings["groups"] is not None and features.metric == "precomputed":
         raise InputError("--groups needs features to learn from, and there are only distances")
+    if settings["group_names"] and features.metric == "precomputed":
+        raise InputError("--group-names needs features to learn from: there are only distances")
     if isinstance(features.X, Candidates):
         if strategy is not None or n_super_instances is not None:
             raise InputError(

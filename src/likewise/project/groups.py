@@ -175,7 +175,9 @@ def said_rows(session: Session) -> list[int]:
     """Return the rows whose group follows from answers about themselves, not from the learner."""
     labels, links = session.labels, session.links
     cores: dict[int, dict[int, list[int]]] = {}
-    for row in dict.fromkeys(row for link in links for row in (link.left, link.right)):
+    alone = (gesture.left for gesture in session.events if gesture.left == gesture.right)
+    linked = (row for link in links for row in link.pair)
+    for row in dict.fromkeys((*linked, *(row for row in alone if links.size(row) == 1))):
         cores.setdefault(int(labels[row]), {}).setdefault(links.find(row), []).append(row)
     return [row for core in cores.values() for row in max(core.values(), key=len)]
 

@@ -154,6 +154,7 @@ def begin(
         return strategy_for(_features(X, settings), settings)(X, **about)
 
     about: Any = {"seed": settings["seed"], "sample_ids": _Numbers(rows.n_rows)}
+    about["group_names"] = settings["group_names"] or ()
     session, sample = start_session(data, strategy, **about, takes_sample=True)
     if session.row_numbers is None:
         session.row_numbers = np.arange(rows.n_rows)

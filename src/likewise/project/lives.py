@@ -1,7 +1,8 @@
 """How a group keeps its number, and so its key, for life: from the log alone.
 
 A row that answers are about founds a group, which gets the next number, unless it is the same as a
-row that has one. Groups that were given have the first numbers. Then four rules hold:
+row that has one. Groups that were given have the first numbers, then those that
+were known by name. Then four rules hold:
 
 - A number stays with the rows that had it. If they are split, it goes where most of them are.
 - If two groups are merged, the number with more rows stays, or else the older one. `Lives.merged`
@@ -126,7 +127,7 @@ def lives_of(session: Session) -> Lives:
     n_given = int(before.max(initial=-1)) + 1
     book = _history(session, n_given)
     for group in shown:
-        book.number(group[0])
+        book.number(*group[:1])
     n_rows = Counter((book.last(number), int(labels[row])) for row, number in book.numbers.items())
     n_rows.update(zip(before[before >= 0].tolist(), labels[before >= 0].tolist(), strict=True))
     owner: dict[int, int] = {}
@@ -159,6 +160,13 @@ def lives_of(session: Session) -> Lives:
     return Lives(book.n, numbers, carried, merged, split_from)
 
 
+def number_of_name(session: Session, name: str | None) -> int | None:
+    """Return the number that is kept for a group known by its name only; None if there is none."""
+    names, given = list(session.group_names), session.strategy.given_groups()
+    first = 0 if given is None else int(given[0].max(initial=-1)) + 1
+    return first + names.index(name) if name in names else None
+
+
 def keys_of(session: Session) -> dict[int, int]:
     """Return the number of every group that has one, by label."""
     return lives_of(session).numbers
@@ -170,10 +178,11 @@ def _history(session: Session, first: int) -> Founding:
     What is mended changes groups as they were then, whatever answers it overrules. Where an answer
     is changed or overruled by another one, the groups are those of the answers that are left.
     """
+    names = session.group_names
     if not any(isinstance(e, Gesture) and e.source == "mended" for e in session.log):
-        return Founding(first, session.events)
+        return Founding(first, session.events, names)
     counted = Answers(session.n_first_rows)
-    book = Founding(first)
+    book = Founding(first, (), names)
     for entry in session.log:
         before = counted.gestures[:]
         counted.take(entry)
@@ -182,7 +191,7 @@ def _history(session: Session, first: int) -> Founding:
         ):
             book.take(entry)
         elif counted.gestures != before:
-            book = Founding(first, counted.gestures)
+            book = Founding(first, counted.gestures, names)
     return book
 
 
@@ -195,19 +204,24 @@ class Founding:
     links) found a new one together.
     """
 
-    def __init__(self, first: int, gestures: Iterable[Gesture] = ()) -> None:
+    def __init__(
+        self, first: int, gestures: Iterable[Gesture] = (), names: Sequence[str] = ()
+    ) -> None:
         self.numbers: dict[int, int] = {}
         self.merged: dict[int, int] = {}
         self.split_from: dict[int, int] = {}
         self._joined: dict[int, int] = {}
-        self.n = first
+        self._reserved: dict[str | None, int] = {name: first + k for k, name in enumerate(names)}
+        self.n = first + len(names)
         for gesture in gestures:
             self.take(gesture)
 
     def take(self, gesture: Gesture) -> None:
         """Follow one gesture."""
         for group in gesture.groups:
-            self.number(group[0])
+            self.number(*group[:1])
+        if gesture.name in self._reserved:
+            self.numbers.setdefault(gesture.left, self._reserved[gesture.name])
         same = [link for link in gesture.links if link.answer is Answer.SAME]
         differing = [link for link in gesture.links if link.answer is Answer.DIFFERENT]
         is_mended = gesture.source == "mended"
@@ -253,7 +267,7 @@ class Founding:
 
     def number(self, *rows: int) -> None:
         """Let rows found a group together if none of them has one."""
-        if self.numbers.keys().isdisjoint(rows):
+        if rows and self.numbers.keys().isdisjoint(rows):
             self.numbers.update(dict.fromkeys(rows, self.n))
             self.n += 1
 

@@ -83,6 +83,7 @@ def open_project(
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
     groups: str | None = None,
+    group_names: Sequence[str] | None = None,
     instruction: str | None = None,
     grows: bool = True,
     say: Say = _silent,
@@ -112,6 +113,8 @@ def open_project(
     groups : str, optional
         Groups that are there already, a belief that answers correct: a column of the table, a file
         with a table of id and group, or "folders". They are kept in the session.
+    group_names : sequence of str, optional
+        Names of groups that are known beforehand. Every question offers them.
     instruction : str, optional
         What belongs together, in words such as "the same person?". It can be changed at any time.
     grows : bool
@@ -123,7 +126,7 @@ def open_project(
     progress : callable
         Called as ``progress(step, done, of)``; `of` is 0 where the amount is unknown.
     """
-    check_options(strategy, questions, n_super_instances, groups)
+    check_options(strategy, questions, n_super_instances, groups, group_names)
     wanted = plain_options(options)
     paths = [path] if isinstance(path, str | os.PathLike) else list(path)
     where = place_of_session(common_path(paths), session, say)
@@ -132,6 +135,7 @@ def open_project(
         "questions": questions,
         "n_super_instances": n_super_instances,
         "groups": groups,
+        "group_names": None if group_names is None else list(group_names),
         "seed": seed,
     }
     is_new = is_first = not where.exists()

@@ -22,8 +22,15 @@ def check_options(
     questions: str | None = None,
     n_super_instances: int | None = None,
     groups: str | None = None,
+    group_names: Sequence[str] | None = None,
 ) -> None:
     """Refuse options that do not exist or exclude each other."""
+    is_likewise = strategy is None and n_super_instances is None and questions != "pairs"
+    if group_names and not is_likewise:
+        raise InputError(
+            "--group-names is for the choices of Likewise; leave out --strategy, "
+            "--super-instances and --questions pairs"
+        )
     if groups is not None and (strategy is not None or n_super_instances is not None):
         raise InputError("--groups is for Likewise; leave out --strategy and --super-instances")
     if strategy is not None and n_super_instances is not None:

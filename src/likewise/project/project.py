@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Link, Question
+from likewise.core.answers import Answer, Groups, Link, Question
 from likewise.core.journal import Grown, Rebuilt, Repeated, entry_to_dict
 from likewise.core.partition import SuperInstances
 from likewise.core.reports import Check, Repeat
@@ -336,14 +336,15 @@ class Project:
         inside = [place for row in rows if (place := self.where[row]) is not None]
         return self.items.key_words(inside) if inside else []
 
-    def compare(self, row: int, heads: Sequence[int]) -> list[dict[str, Any]]:
+    def compare(self, row: int, shown: Groups) -> list[dict[str, Any]]:
         """Return the fields of a row beside those of groups; empty for items without fields."""
         place, fields = self.where[row], self.items.fields
         if place is None or fields is None:
             return []
         groups = []
-        for head in heads:
-            places = [self.where[k] for k in rows_like(self.session, head, fields.n_compared)]
+        for rows in shown:
+            alike = rows_like(self.session, rows[0], fields.n_compared) if rows else []
+            places = [self.where[k] for k in alike]
             groups.append([place for place in places if place is not None])
         return fields.contrast(place, groups)
 
@@ -465,6 +466,12 @@ class Project:
             if implied is not None:
                 raise InputError(f"rows {left} and {right} are settled already: {implied.value}")
             self.session.give_links([Link(left, right, answer)], **signature)
+
+    def judge(self, left: int, right: int, answer: Answer, *, position: int) -> None:
+        """Say whether the groups of two rows are one, as `Session.merges` suggests, for good."""
+        with self._change(position) as signature:
+            self.check_rows(left, right)
+            self.session.judge(left, right, answer, **signature)
 
     def mend(self, say: Callable[[Mending], Iterable[Link]], *, position: int) -> int:
         """Mend the result by one gesture, which overrules earlier answers that contradict it.

@@ -126,6 +126,8 @@ class KnownCells:
 
     def open_groups(self, cell: int) -> list[int]:
         """Return the groups that a cell may belong to or, for a cell of a group, be joined with."""
+        if cell not in self._root:
+            return self.shown_groups()
         root = self._root[cell]
         closed = {root, *self._links.differing(root)}
         return [g for g in self.shown_groups() if self._root[self.groups[g][0]] not in closed]
@@ -215,6 +217,9 @@ def known_cells(
                 order[cell] = None
                 members.setdefault(links.find(row), []).append(cell)
     root_of = {cell: root for root, cells in members.items() for cell in cells}
+    only_shown = _only_shown(answers, cell_of)
+    for root in [r for r, cells in members.items() if len(cells) == 1 and cells[0] in only_shown]:
+        del order[members.pop(root)[0]]  # nothing was asked about it, so it is as open as before
     groups = [cells for cells in members.values() if len(cells) > 1]
     singles = [cells[0] for cells in members.values() if len(cells) == 1]
     if not groups and singles:
@@ -236,12 +241,24 @@ def known_cells(
     return replace(known, pending=[c for c in known.pending if c not in passed_over])
 
 
+def _only_shown(answers: Answers, cell_of: Mapping[int, int]) -> set[int]:
+    """Return the cells that were only beside rows in question, as those of given groups are."""
+    gestures = [gesture for gesture in answers.gestures if gesture.groups]
+    shown = {link.right for gesture in gestures for link in gesture.links}
+    asked = {gesture.left for gesture in gestures}
+    others = (gesture.rows for gesture in answers.gestures if not gesture.groups)
+    rows = shown.difference(asked, *others)
+    return {cell_of[row] for row in rows if row in cell_of}
+
+
 def _firsts_of_groups(answers: Answers, cell_of: Mapping[int, int]) -> set[int]:
     """Return the cells that somebody saw beside all groups, and put into none of them."""
     links, firsts, roots = answers.links, set[int](), dict[int, int]()
     for gesture in answers.gestures:
         row, is_asked = gesture.left, gesture.source == "asked" and bool(gesture.groups)
-        if row not in cell_of or not is_asked or gesture.answer is not Answer.DIFFERENT:
+        is_alone = gesture.answer.is_link and row == gesture.right
+        is_none = gesture.answer is Answer.DIFFERENT or is_alone
+        if row not in cell_of or not is_asked or not is_none:
             continue
         # Somebody else may have begun a group while this one was answered.
         others = roots.keys() - links.differing(row) - {links.find(row)}

@@ -26,7 +26,7 @@ from likewise.core.answered import Answers
 from likewise.core.answers import Answer, Groups, checked_field
 from likewise.core.labels import labels_of_rows, respecting_groups
 from likewise.core.partition import SuperInstances, singletons
-from likewise.core.reports import Aspect, Assessment, Completeness, Suspect
+from likewise.core.reports import Aspect, Assessment, Completeness, Merge, Suspect
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError
 from likewise.learning.aspects import checked_columns, weighed
@@ -36,6 +36,8 @@ from likewise.learning.reliability import SURE, contradicted_rows
 from likewise.rows.metrics import unit_rows
 from likewise.strategies.cells import KnownCells, known_cells, proba_of_new
 from likewise.strategies.field import Field, margin_doubt
+from likewise.strategies.merging import merges
+from likewise.words import check_text
 
 QUESTIONS = ("choices", "pairs")
 """What is asked: to which of all groups a row belongs, or whether it belongs to the likeliest."""
@@ -80,6 +82,8 @@ class MostDoubt(Strategy):
         The labels of these groups, by their numbers; a label that is not a number is a name.
     aspects : mapping of str to array-like of int, optional
         The columns of each aspect of the rows. Those that predict the answers weigh more.
+    group_names : sequence of str
+        Names of groups that are known beforehand, without rows.
     field : Field, optional
         What was computed of the rows before.
     """
@@ -97,6 +101,7 @@ class MostDoubt(Strategy):
         given: NDArray[np.intp] | None = None,
         given_labels: Sequence[str] = (),
         aspects: Mapping[str, ArrayLike] | None = None,
+        group_names: Sequence[str] = (),
         field: Field | None = None,
     ) -> None:
         super().__init__(partition)
@@ -111,6 +116,9 @@ class MostDoubt(Strategy):
         self.questions = questions
         self.seed = seed
         self.given_labels = tuple(given_labels)
+        self.group_names = tuple(group_names)
+        if self.group_names and questions == "pairs":
+            raise InputError("group_names are for choices, where a row is beside all groups")
         if given is not None and len(given) and not -1 <= given.min() <= given.max() < len(given):
             raise InputError(
                 f"given must have numbers of groups from -1, for none, to {len(given) - 1}, since "
@@ -160,6 +168,7 @@ class MostDoubt(Strategy):
             given=self.given,
             given_labels=self.given_labels,
             aspects=self.aspects,
+            group_names=self.group_names,
             field=self._field.grown(partition, is_askable),
         )
 
@@ -174,6 +183,7 @@ class MostDoubt(Strategy):
             **({} if self.given is None else {"given": self.given}),
             **({"given_labels": list(self.given_labels)} if self.given_labels else {}),
             **({"aspects": self.aspects} if self.aspects else {}),
+            **({"group_names": list(self.group_names)} if self.group_names else {}),
             **({"n_first": n_first} if n_first < self.partition.n_super_instances else {}),
         }
 
@@ -187,6 +197,7 @@ class MostDoubt(Strategy):
         options: Any = {
             "questions": plain["questions"],
             "seed": checked_field(plain, "seed", 0),
+            "group_names": [check_text(name, "a name") for name in plain.get("group_names", ())],
         }
         n_first = checked_field({"n_first": n, **plain}, "n_first", 1, n)
         if plain.get("given") is not None:
@@ -257,6 +268,7 @@ class MostDoubt(Strategy):
             outlook.completeness,
             outlook.suspects,
             outlook.aspects,
+            outlook.merges,
         )
 
     def known(self, answers: Answers) -> KnownCells:
@@ -339,7 +351,10 @@ class _Outlook:
         """A cell of every given group that no question was about yet."""
         if self._strategy.given is None:
             return []
-        return unmet_rows(self._field.learner.rows, *self.known.examples())
+        rows, position = self._field.learner.rows, self._strategy._position
+        given = rows.given[self._partition.assignment]
+        out = [position[row] for row in self._answers.taken_out(given) if row in position]
+        return unmet_rows(rows, *self.known.examples(), self._is_there, out)
 
     @cached_property
     def _is_there(self) -> NDArray[np.bool_]:
@@ -361,7 +376,7 @@ class _Outlook:
             return None
         if (question := self._about_a_pending_row(awaited)) is not None:
             return question
-        if not self.known.shown_groups():
+        if not self.known.shown_groups() and not self._shown_unmet:
             return self._about_the_first_rows(awaited)
         return self._about_a_new_row(awaited) or self._about_two_groups(awaited)
 
@@ -375,9 +390,14 @@ class _Outlook:
         return None
 
     def _about_the_first_rows(self, awaited: Sequence[int]) -> tuple[int, Groups] | None:
-        """Return the pair of rows that are nearest to all others; no group can be shown yet."""
+        """Return the pair of rows that are nearest to all others; no group can be shown yet.
+
+        It is the first of them alone where groups are known by name.
+        """
         order = self.known.order
         first = self._next_cell(order)
+        if first is not None and self._strategy.group_names:
+            return int(self._rows[first]), ()
         second = None if first is None else self._next_cell([*order, first, *awaited])
         return None if second is None else (int(self._rows[second]), ((int(self._rows[first]),),))
 
@@ -386,7 +406,8 @@ class _Outlook:
         passed_over: list[int] = []
         met = [*self.known.order, *awaited]
         while (newcomer := self._next_cell(met, passed_over)) is not None:
-            if groups := self.known.comparable(newcomer, self.known.shown_groups()):
+            groups = self.known.comparable(newcomer, self.known.open_groups(newcomer))
+            if groups or self._open_unmet(newcomer):
                 return self._shown(newcomer, groups)
             passed_over.append(newcomer)
         return None
@@ -427,13 +448,43 @@ class _Outlook:
         return margin_doubt(learned.proba)
 
     def _shown(self, cell: int, groups: Sequence[int]) -> tuple[int, Groups]:
-        """Return a question about a cell beside some groups, or beside the likeliest of them."""
+        """Return a question about a cell beside some groups, or beside the likeliest of them.
+
+        Given groups that no question was about are among them, each by its central row first.
+        """
         known = self.known
-        likeliest = known.likeliest(cell, groups)
-        if self._strategy.questions == "pairs":
-            del likeliest[1:]
+        likeliest = known.likeliest(cell, groups) if groups else []
         shown = [self._rows_of(known.shown_cells(known.groups[g]), cell) for g in likeliest]
+        if unmet := self._open_unmet(cell):
+            shown += [self._rows_of_given(self._unmet[k], cell) for k in unmet]
+            if self.learned is not None:
+                numbers = [*likeliest, *(len(known.groups) + k for k in unmet)]
+                proba = self.learned.proba[cell][numbers].round(9)
+                shown = [shown[k] for k in np.argsort(-proba, kind="stable").tolist()]
+        if self._strategy.questions == "pairs":
+            del shown[1:]
         return int(self._rows[cell]), tuple(shown)
+
+    @cached_property
+    def _shown_unmet(self) -> list[int]:
+        """The central rows of given groups that no question was about, if these may be shown."""
+        if self._strategy.questions == "pairs":
+            return []
+        return [cell for cell in self._unmet if self._is_there[cell]]
+
+    def _open_unmet(self, cell: int) -> list[int]:
+        """Return the places in `_unmet` of given groups that a cell may belong to."""
+        row, rows = int(self._rows[cell]), self._rows[self._unmet].tolist()
+        is_open = (other != row and self._answers.is_open(row, other) for other in rows)
+        may_be = zip(self._unmet, is_open, strict=True)
+        return [k for k, (one, is_it) in enumerate(may_be) if is_it and one in self._shown_unmet]
+
+    def _rows_of_given(self, central: int, cell: int) -> tuple[int, ...]:
+        """Return the rows by which a given group is shown: its central row, and the nearest."""
+        given = self._field.learner.rows.given
+        inside = np.flatnonzero((given == given[central]) & self._is_there)
+        inside = np.setdiff1d(inside, [central, cell, *self.known.order])
+        return self._rows_of([central, *inside.tolist()], cell)
 
     def _rows_of(self, group: Sequence[int], cell: int) -> tuple[int, ...]:
         """Return the rows by which a group is shown: the nearest, or its first and the nearest."""
@@ -510,6 +561,10 @@ class _Outlook:
             return [Aspect(name, None, name in self._on) for name in names]
         weights = dict(zip(self._on, learned.aspects.tolist(), strict=True))
         return [Aspect(name, weights.get(name, 0.0), name in weights) for name in names]
+
+    def merges(self) -> list[Merge]:
+        """Return pairs of groups that may be one and do not certainly differ."""
+        return merges(self.known, self._answers, self._rows)
 
     def suspects(self) -> list[Suspect]:
         """Return answers that put rows where others contradict them, the least credible first."""
