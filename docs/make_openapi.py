@@ -359,6 +359,31 @@ SCHEMAS = {
             },
         }
     ),
+    "Names": shape(
+        {
+            "position": WHOLE,
+            "n": WHOLE,
+            "names": array(
+                shape(
+                    {
+                        "target": {**TEXT, "description": "what they would become"},
+                        "likeness": {"type": "number"},
+                        "parts": array(
+                            shape(
+                                {
+                                    "row": WHOLE,
+                                    "names": array(
+                                        shape({"row": WHOLE, "name": TEXT, "count": WHOLE})
+                                    ),
+                                }
+                            )
+                        ),
+                    }
+                )
+            ),
+        }
+    ),
+    "Decided": shape({"position": WHOLE, "n_groups": WHOLE}),
     "Checks": shape(
         {
             "position": WHOLE,
@@ -702,6 +727,22 @@ PATHS = {
         "get": look("Questions about pairs settled without asking", "Checks"),
         "post": change(
             "Answer one of them", "Checks", {"left": WHOLE, "right": WHOLE, "answer": ANSWER}
+        ),
+    },
+    "/api/names": {
+        "get": look(
+            "Names of a column that may be one, the most alike first",
+            "Names",
+            parameter("least", "query", WHOLE, "how alike, in percent; by default 50"),
+            LIMIT,
+            OFFSET,
+        ),
+        "post": change(
+            "Merge names, or keep each apart from the others",
+            "Decided",
+            {"rows": array(WHOLE)},
+            name={**TEXT, "description": "what they become, if not the most frequent of them"},
+            are_one={**YES_OR_NO, "description": "false to keep them apart; by default true"},
         ),
     },
     "/api/repeats": {

@@ -8,6 +8,7 @@ from likewise import Answer
 from likewise.errors import InputError
 from likewise.items import open_items
 from likewise.project import export, give_known, open_project
+from likewise.project.naming import alike_names_of, decide
 
 pytest.importorskip("sparse_dot_topn", reason='pip install "likewise[names]"')
 
@@ -126,3 +127,54 @@ def test_bad_columns_are_refused(tmp_path):
         open_items(path, names="firm")
     with pytest.raises(InputError, match="--same-above is for names"):
         open_items(path, same_above=0.5)
+
+
+def listed(project, least=0.5):
+    return [
+        [[project.ids[row] for row in part] for part in one.parts]
+        for one in alike_names_of(project, least)
+    ]
+
+
+def test_names_that_may_be_one_are_listed_together_once(begin):
+    project = begin()
+    found = listed(project)
+    names = [name for one in found for part in one for name in part]
+    assert len(names) == len(set(names))
+    assert all(len(one) > 1 for one in found)
+    # What is joined without a question is one part.
+    acme = next(one for one in listed(project, 0.4) if "Acme Inc" in one[0])
+    assert acme[0] == ["Acme Inc", "ACME  inc"]
+    likeness = [one.likeness for one in alike_names_of(project, 0.5)]
+    assert likeness == sorted(likeness, reverse=True)
+    assert len(listed(project, 0.95)) < len(found)
+
+
+def test_names_are_merged_and_kept_apart_and_each_is_one_thing_to_undo(begin):
+    project = begin()
+    before = listed(project)
+    places = {name: row for row, name in enumerate(project.ids)}
+    rows = [places["Acme Inc"], places["Acme Incorporated"], places["Acme Incorporatd"]]
+    decide(project, rows, are_one=True, name="Acme Inc", position=project.position)
+    assert len(project.store.read(0)) == 1
+    assert {new for old, new, *_ in table(project) if old.casefold()[:4] == "acme"} == {"Acme Inc"}
+    others = [places["Zenith Ltd"], places["Zenith Limited"]]
+    decide(project, others, are_one=False, name="", position=project.position)
+    apart = [one for one in listed(project, 0.4) if ["Zenith Ltd"] in one]
+    assert all(["Zenith Limited"] not in one for one in apart)
+    decide(project, [others[0], places["Zenth Ltd"]], are_one=True, name="Zenith", position=2)
+    assert dict(row[:2] for row in table(project))["Zenth Ltd"] == "Zenith"
+    for _ in range(4):
+        project.undo(position=project.position)
+    assert listed(project) == before
+    with pytest.raises(InputError, match="two names"):
+        decide(project, [0], are_one=True, name="", position=project.position)
+
+
+def test_other_items_have_no_names_to_merge(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("n\n" + "".join(f"{k}\n" for k in range(9)))
+    project = open_project(path, session=tmp_path / "s").project
+    with pytest.raises(InputError, match="names of a column"):
+        alike_names_of(project, 0.5)
+    project.close()

@@ -206,6 +206,13 @@ interface Repeat {
   is_same?: boolean | null;
 }
 
+/** Names of a column that may be one. */
+interface Alike {
+  target: string;
+  likeness: number;
+  parts: { row: number; names: { row: number; name: string; count: number }[] }[];
+}
+
 /** Who answered, and whether that counts. */
 interface Answerer {
   by: string | null;
@@ -289,6 +296,7 @@ type Reply<Path extends string> = { position: number } & (
   : Path extends `group/${number}/parts` ? { parts: { size: number; shown: Known[] }[] }
   : Path extends `group/${number}?${string}` ? Listed & { group: Group }
   : Path extends `item/${number}` ? { item: Item & Known; group: Group }
+  : Path extends `names?${string}` ? { n: number; names: Alike[] }
   : Path extends "map" ? MapReply
   : Path extends "unsure" ? Unsure
   : Path extends "checks" ? Checks

@@ -29,6 +29,7 @@ from likewise.project.formats import file_name_of, format_of, formats_for, writt
 from likewise.project.groups import group_ids
 from likewise.project.mending import Mending, changed_rows
 from likewise.project.mending import split as split_links
+from likewise.project.naming import alike_names_of, decide
 from likewise.project.outlook import wilson_interval
 
 SIZES = {"small": 160, "middle": 480, "large": 1024}
@@ -45,6 +46,8 @@ N_OF_A_PART = 24
 """How many items of each part of a group are shown before it is split."""
 
 HOW = ("said", "learned", "open")
+LEAST_ALIKE = 50
+"""In percent, how alike names are that the page lists together unless another bound is chosen."""
 LONGEST_NAME = 200
 """The most characters of the name of a group."""
 
@@ -202,6 +205,25 @@ def name(project: Project, body: Json) -> Json:
         raise InputError(f"a name is a text of at most {LONGEST_NAME} characters")
     project.name(whole(body, "group"), name, position=whole(body, "position"))
     return {"group": shapes.group(project, project.group(whole(body, "group")))}
+
+
+def names(project: Project, asked: Json) -> Json:
+    """Return the names of a column that may be one, the most alike first."""
+    percent = page_of(asked, "least", LEAST_ALIKE, most=100)
+    found = alike_names_of(project, percent / 100)
+    offset = page_of(asked, "offset", 0, most=len(found))
+    shown = found[offset : offset + page_of(asked, "limit", 50)]
+    return {"n": len(found), "names": [shapes.alike(project, one) for one in shown]}
+
+
+def decide_names(project: Project, body: Json) -> Json:
+    """Merge names, or keep each apart from the others."""
+    rows, name = listed_rows(project, body, "rows", least=2), body.get("name", "")
+    if not isinstance(name, str) or len(name) > LONGEST_NAME:
+        raise InputError(f"a name is a text of at most {LONGEST_NAME} characters")
+    are_one = body.get("are_one") is not False
+    decide(project, rows, are_one=are_one, name=name, position=whole(body, "position"))
+    return {"n_groups": project.session.n_groups}
 
 
 def instruction(project: Project, body: Json) -> Json:
@@ -463,6 +485,8 @@ CALLS = (
     Call("group/{id:int}", group),
     Call("find", find),
     Call("name", name, changes=True),
+    Call("names", names),
+    Call("names", decide_names, changes=True),
     Call("move", move, changes=True),
     Call("merge", merge, changes=True),
     Call("suggestion", judge, changes=True),

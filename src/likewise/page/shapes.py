@@ -19,6 +19,7 @@ from likewise.errors import InputError
 from likewise.project import Project
 from likewise.project.groups import Group, group_ids, in_short
 from likewise.project.lives import key_of, number_of_name
+from likewise.project.naming import Alike
 from likewise.project.outlook import outlook
 from likewise.project.people import Double, about, agreements, who
 from likewise.rows.metrics import distances
@@ -371,6 +372,23 @@ def _wrong_by_group(project: Project) -> NDArray[np.float64] | None:
     wrong = np.bincount(group_ids(project.session), doubts, 2 * len(project.ids))
     n_wrong = (1.0 - complete.estimate) * sum(g.size for g in project.groups())
     return np.asarray(wrong * (n_wrong / max(wrong.sum(), 1e-9)))
+
+
+def alike(project: Project, names: Alike) -> Json:
+    """Return names that may be one, with how many rows have each."""
+    counts = project.items.columns()["count"]
+    n_rows = [0 if place is None else counts[place] for place in project.where]
+    parts = [
+        {
+            "row": rows[0],
+            "names": [{"row": r, "name": project.ids[r], "count": n_rows[r]} for r in rows],
+        }
+        for rows in names.parts
+    ]
+    first = min(row for rows in names.parts for row in rows)
+    given = [in_short(project.session, rows[0])[1] for rows in names.parts]
+    target = next(filter(None, given), project.ids[first])
+    return {"target": target, "likeness": round(names.likeness, 3), "parts": parts}
 
 
 def event(project: Project, gesture: Gesture) -> Json:

@@ -45,7 +45,7 @@ function askAgain({ question, number: of }, number, n) {
   const options = el("ol", { class: "again" }, groups.map((group, place) => el("li", {},
     button([el("span", { class: "group-line" }, keyMark(group), el("b", { class: "cut", dir: "auto" }, group.name)), el("span", { class: "tiles" }, group.shown.map((thing) => tile(thing, "eager")))], () => choose(place), { "data-key": group.key, ariaLabel: `Group ${group.name || group.key.toUpperCase()}` }))));
   const answers = el("div", { class: "answers", role: "group", ariaLabel: `Check ${number} of ${n}` },
-    button(["None of these ", el("kbd", {}, "0")], () => choose(null), { class: "answer none" }), button([signed("unsure"), " ", el("kbd", {}, "U")], () => choose("unsure"), { class: "answer unsure" }));
+    button(["None of these ", el("kbd", {}, "0")], () => choose(null), { class: "answer no-group" }), button([signed("unsure"), " ", el("kbd", {}, "U")], () => choose("unsure"), { class: "answer unsure" }));
   ask(number, n, AGAIN, el("h3", {}, "Where does it belong?"), el("div", { class: "asked-again" }, figure(item, "item", partsOf(item)), options), answers);
   return options.querySelector("button").focus({ preventScroll: true });
 }

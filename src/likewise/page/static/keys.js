@@ -15,7 +15,8 @@ export function startKeys(/** @type {() => string} */ view) {
     if (event.key === "Escape" && closeOne()) return event.preventDefault();
     if (event.target.closest?.("input, textarea, select")) return;
     // An open check question takes the same keys.
-    const asked = letters.isOn && ANSWERS[nameOf(event)] && first(`dialog[open] .check .answer.${ANSWERS[nameOf(event)]}`);
+    const said = ANSWERS[nameOf(event)];
+    const asked = letters.isOn && said && first(`dialog[open] .check .answer.${said === "none" ? "no-group" : said}`);
     if (asked) event.preventDefault();
     if (asked) return asked.click();
     if (first("dialog[open]")) return;

@@ -7,16 +7,19 @@ import { showHistory } from "./history.js";
 import { startKeys } from "./keys.js";
 import { startMending } from "./mend.js";
 import { showMap } from "./map.js";
+import { showNames } from "./names.js";
 import { showResult } from "./result.js";
 import { watchRest } from "./rest.js";
 import { distances, letters, pairsOnly } from "./settings.js";
 
-const VIEWS = ["ask", "result", "map", "history"];
+const VIEWS = ["names", "ask", "result", "map", "history"];
+// The names of a column are first seen all at once.
+const hasNames = document.body.dataset.kind === "names";
 
 /** The view of the address; where there is nothing left to ask, there is no question to show. */
 function view() {
-  const name = location.hash.slice(1).split("/")[0];
-  const isThere = VIEWS.includes(name) && (name !== "map" || app.state?.has_map);
+  const name = location.hash.slice(1).split("/")[0] || (hasNames ? "names" : "");
+  const isThere = VIEWS.includes(name) && (name !== "map" || app.state?.has_map) && (name !== "names" || hasNames);
   return isThere && name !== "ask" ? name : app.state?.is_done ? "result" : "ask";
 }
 
@@ -24,12 +27,14 @@ function view() {
 async function show(isAsked = true) {
   const name = view();
   byId("to-map").hidden = !app.state.has_map;
+  byId("to-names").hidden = !hasNames;
   for (const other of VIEWS) {
     byId(`view-${other}`).hidden = other !== name;
     byId(`to-${other}`).ariaCurrent = other === name ? "page" : null;
   }
   if (document.body.dataset.view !== name) scrollTo(0, 0);
   document.body.dataset.view = name;
+  if (name === "names") await showNames();
   if (name === "result") await showResult();
   if (name === "map") await showMap();
   if (name === "history") await showHistory(isAsked ? Number(location.hash.split("/")[1]) : 0);
