@@ -8,7 +8,7 @@ from likewise import Answer
 from likewise.errors import InputError
 from likewise.items import open_items
 from likewise.project import export, give_known, open_project
-from likewise.project.naming import alike_names_of, decide
+from likewise.project.naming import alike_names_of, settle_names
 
 pytest.importorskip("sparse_dot_topn", reason='pip install "likewise[names]"')
 
@@ -155,20 +155,20 @@ def test_names_are_merged_and_kept_apart_and_each_is_one_thing_to_undo(begin):
     before = listed(project)
     places = {name: row for row, name in enumerate(project.ids)}
     rows = [places["Acme Inc"], places["Acme Incorporated"], places["Acme Incorporatd"]]
-    decide(project, rows, are_one=True, name="Acme Inc", position=project.position)
+    settle_names(project, rows, are_one=True, name="Acme Inc", position=project.position)
     assert len(project.store.read(0)) == 1
     assert {new for old, new, *_ in table(project) if old.casefold()[:4] == "acme"} == {"Acme Inc"}
     others = [places["Zenith Ltd"], places["Zenith Limited"]]
-    decide(project, others, are_one=False, name="", position=project.position)
+    settle_names(project, others, are_one=False, name="", position=project.position)
     apart = [one for one in listed(project, 0.4) if ["Zenith Ltd"] in one]
     assert all(["Zenith Limited"] not in one for one in apart)
-    decide(project, [others[0], places["Zenth Ltd"]], are_one=True, name="Zenith", position=2)
+    settle_names(project, [others[0], places["Zenth Ltd"]], are_one=True, name="Zenith", position=2)
     assert dict(row[:2] for row in table(project))["Zenth Ltd"] == "Zenith"
     for _ in range(4):
         project.undo(position=project.position)
     assert listed(project) == before
     with pytest.raises(InputError, match="two names"):
-        decide(project, [0], are_one=True, name="", position=project.position)
+        settle_names(project, [0], are_one=True, name="", position=project.position)
 
 
 def test_other_items_have_no_names_to_merge(tmp_path):

@@ -29,7 +29,7 @@ from likewise.project.formats import file_name_of, format_of, formats_for, writt
 from likewise.project.groups import group_ids
 from likewise.project.mending import Mending, changed_rows
 from likewise.project.mending import split as split_links
-from likewise.project.naming import alike_names_of, decide
+from likewise.project.naming import alike_names_of, settle_names
 from likewise.project.outlook import wilson_interval
 
 SIZES = {"small": 160, "middle": 480, "large": 1024}
@@ -222,7 +222,7 @@ def decide_names(project: Project, body: Json) -> Json:
     if not isinstance(name, str) or len(name) > LONGEST_NAME:
         raise InputError(f"a name is a text of at most {LONGEST_NAME} characters")
     are_one = body.get("are_one") is not False
-    decide(project, rows, are_one=are_one, name=name, position=whole(body, "position"))
+    settle_names(project, rows, are_one=are_one, name=name, position=whole(body, "position"))
     return {"n_groups": project.session.n_groups}
 
 

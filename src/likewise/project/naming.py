@@ -76,7 +76,7 @@ def _around(
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
 
-def decide(
+def settle_names(
     project: Project, rows: Sequence[int], *, are_one: bool, name: str, position: int
 ) -> None:
     """Merge names, or keep each apart from the others; a new name for them is undone by itself.
