@@ -280,7 +280,7 @@ def test_splink_gets_the_pairs_that_were_judged(people):
 
 def test_splink_reads_its_labels(people, tmp_path):
     splink = pytest.importorskip("splink", reason="pip install 'splink>=5'")
-    comparisons = pytest.importorskip("splink.comparison_library")
+    comparisons = pytest.importorskip("splink.comparison_library", reason="pip install 'splink>=5'")
     pandas = pytest.importorskip("pandas", reason='pip install "likewise[tables]"')
     frame = pandas.read_csv(people.items.source)
     labels = pandas.read_csv(io.BytesIO(export(people, "splink")))

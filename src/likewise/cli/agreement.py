@@ -20,7 +20,9 @@ NOTHING = (
 @click.command()
 @click.argument("session", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def agreement(session: Path) -> None:
-    """Show how often every two people agree on the questions that both answered.
+    """Show how often people who answered SESSION, a .likewise file, agree.
+
+    Every two people are compared by the questions that both answered.
 
     Each share and each kappa (agreement beyond chance: 1 is perfect, 0 is none) has its 95%
     interval. Disagreements that nobody has decided are listed; History on the page decides them.
