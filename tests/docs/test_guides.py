@@ -14,6 +14,7 @@ from likewise.cli import main
 DOCS = Path(__file__).parents[2] / "docs"
 RESULTS = DOCS.parent / "benchmarks/results/practice"
 PAGES = (
+    "sees.md",
     "start.md",
     "how-many-questions.md",
     "guide/rows.md",

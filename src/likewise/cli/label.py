@@ -41,7 +41,7 @@ encoder_option = click.option(
     callback=lambda _context, _option, names: names[0] if len(names) == 1 else list(names) or None,
     help="What turns pictures or texts into values: layout or words (no network), a network such "
     "as efficientnet-lite0, minilm or use-multilingual, an ONNX file, or a model of fastembed. "
-    "Given several times, they are compared side by side.",
+    "Given several times, each is an aspect, and the answers decide which counts.",
 )
 session_option = click.option(
     "--session",

@@ -214,7 +214,7 @@ class ImageItems(Items):
         return encode(picture, size, format)
 
     def aspects(self) -> list[Aspect]:
-        """Return the *content* of the pictures where there is a network, else their *layout*."""
+        """Return the *content* of the pictures, where there is a network, and their *layout*."""
         return recipes.aspects(self._encoder)
 
     def takes_long(self, aspects: Sequence[Aspect]) -> bool:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 DEFAULT = "efficientnet-lite0"
-"""The network that is used where it is installed."""
+"""The network that is used beside the layout where it is installed."""
 SIDE = 64
 """The layout is of pictures in this size, squeezed to a square."""
 
@@ -65,9 +65,9 @@ def aspects(encoder: str | Sequence[str]) -> list[Aspect]:
     """Return the aspects that the encoders of an option see: the *content*, the *layout*."""
     names, better = named(encoder), ""
     if AUTO in names:
-        best = DEFAULT if installed(DEFAULT) else LAYOUT
-        names = named([best if name == AUTO else name for name in names])
-        if best == LAYOUT:
+        best = (DEFAULT, LAYOUT) if installed(DEFAULT) else (LAYOUT,)
+        names = named([one for name in names for one in (best if name == AUTO else (name,))])
+        if DEFAULT not in best:
             better = f"To see what is in a picture: {INSTALL}"
     networks = [name for name in names if name != LAYOUT]
     if len(networks) > 1:
