@@ -1,6 +1,7 @@
 """Groups known by name only, several groups chosen as one, and groups that may be one."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -207,11 +208,12 @@ def test_of_people_who_overlook_one_in_ten_small_groups_at_most_one_pair_is_left
     rows, labels = make_blobs(800, centers=16, n_features=6, cluster_std=3.0, random_state=1)
     session = Likewise(random_state=0).start(rows)
     session.extend()
-    about = {"overlooked": 0.1, "seed": 0, "is_by_first": True}
+    about: Any = {"overlooked": 0.1, "seed": 0, "is_by_first": True}
     person = GuardedOracle(labels, np.arange(800), **about)
     for _ in range(60):
         run(session, person, max_queries=1)
         for merge in session.merges[:1]:
             session.judge(merge.left, merge.right, bool(labels[merge.left] == labels[merge.right]))
-    heads = [cells[0] for cells in session.strategy.known(session.answers).groups]
+    strategy: Any = session.strategy
+    heads = [cells[0] for cells in strategy.known(session.answers).groups]
     assert len(heads) - len({*labels[heads]}) <= 1

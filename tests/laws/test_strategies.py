@@ -67,6 +67,8 @@ class TestRandomRows(StrategyLaws):
 
 
 class TestMostDoubt(StrategyLaws):
+    offers_all_groups = True
+
     def make(self, case):
         return MostDoubt(case.partition, seed=case.seed)
 

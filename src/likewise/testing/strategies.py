@@ -66,11 +66,15 @@ class StrategyLaws:
     splits_when_unsure : bool
         Whether *not sure* may split a group, as in methods that split first and then ask what to
         merge.
+    offers_all_groups : bool
+        Whether a question that is no pair offers every group that the row may belong to. Then *none
+        of these* makes a new group, at once and for good.
     """
 
     strategy: type[Strategy]
     stops_early: bool = False
     splits_when_unsure: bool = False
+    offers_all_groups: bool = False
 
     def make(self, case: Case) -> Strategy:
         """Return a new strategy for some rows, the same for the same rows.
@@ -113,6 +117,32 @@ class StrategyLaws:
                 assert all(link.left != link.right for link in question.links(Answer.UNSURE))
             for check in session.audit(3):
                 assert {check.left, check.right} <= askable
+
+    @law(case=cases(), walk=walks("give", max_size=30))
+    def test_none_of_these_makes_a_new_group_at_once_and_for_good(
+        self, case: Case, walk: Walk
+    ) -> None:
+        if not self.offers_all_groups:
+            return
+        session, firsts = endless(self.make(case)), set[int]()
+        for move in walk:
+            question, n_before = session.ask(), len(session.events)
+            move.do(session, case)
+            if question is None or session.events[n_before:][:1] == ():
+                continue
+            is_none = move.kind == "answer" and move.answer is Answer.DIFFERENT
+            if is_none and not question.is_pair:
+                firsts.add(question.row)
+            question = session.ask()
+            if question is None or question.is_pair:
+                continue
+            find, shown = session.links.find, {g[0] for g in question.groups}
+            offered = {find(row) for row in shown} | {find(question.row)}
+            for row in firsts:
+                is_open = session.answers.is_open(question.row, row)
+                unsure = (find(a) for pair in session.answers.unsure for a in pair)
+                if is_open and find(row) not in {*offered, *unsure}:
+                    raise AssertionError(f"the group of row {row} is not offered")
 
     @law(case=cases(), walk=walks(*ANYTHING), answer=st.sampled_from(Answer))
     def test_peeking_shows_the_question_that_follows_and_changes_nothing(
