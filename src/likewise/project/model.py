@@ -32,6 +32,8 @@ LEAST_RIGHT = 0.6
 """A model that is surely right less often than this is asked no more."""
 FIRST_CHECKS, CHECKED = 20, 0.2
 """So many of its answers are in the sample, and this share of them where there are more."""
+FEW = 5
+"""After fewer checks nothing is said about how often it is right."""
 MOST_ANSWERS = 400
 """How many questions a model is asked, unless it is told otherwise."""
 
@@ -274,11 +276,12 @@ class ModelAtWork:
         line = f"{self.name} answered {len(said)}"
         if n_unsure:
             line += f" ({n_unsure} not sure)"
-        if found.n:
+        if found.n >= FEW:
             line += f", right in {found.estimate:.0%}, at least {found.at_least:.0%}"
             line += f" by {plural(found.n, 'check')}"
         elif said:
-            line += "; none of it is checked yet"
+            checked = f"only {found.n}" if found.n else "none"
+            line += f"; {checked} of it is checked yet"
         warning = "It seems to get worse: check more, or set it aside" if found.is_falling else ""
         if self.by in session.aside:
             warning = "Its answers are set aside"

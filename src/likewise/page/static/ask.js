@@ -130,13 +130,14 @@ async function showQuestion(/** @type {State} */ state) {
 }
 
 function showProgress(/** @type {State} */ state) {
-  const { progress: p, outlook, completeness, is_done: isDone } = state;
+  const { progress: p, outlook, completeness, model, is_done: isDone } = state;
   const { quality, more, can_stop: canStop } = outlook;
   const words = [canStop && "You can stop here", quality || (canStop ? "" : more)].filter(Boolean).join(" · ");
   byId("progress").textContent = words.charAt(0).toUpperCase() + words.slice(1);
   byId("progress").classList.toggle("can-stop", canStop);
   byId("counts").textContent = [`${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""}`, seenLine(state)].filter(Boolean).join(" · ");
   fill(byId("more-about"),
+    model && el("p", { dir: "auto" }, `${[model.line, model.warning].filter(Boolean).join(". ")}.`),
     el("p", {}, `${plural(p.n_groups, "group")}${p.answered ? " now" : " before any answer"}. `, more && `${more.charAt(0).toUpperCase()}${more.slice(1)}.`),
     curve(completeness), seenBox(state));
   // Where nobody knows how many questions are left, the bar is how much is surely right.

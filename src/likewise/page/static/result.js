@@ -16,7 +16,7 @@ export async function showResult() {
   const [reply, ways] = await Promise.all([look(`groups?limit=${PAGE}`), look("formats"), fetchProgress(app.state)]);
   // A reply that came late must not hide a newer one.
   if (!reply || !ways || reply.position < app.state.position) return;
-  const { is_done: isDone, outlook, progress, completeness, can_undo: canUndo } = app.state;
+  const { is_done: isDone, outlook, progress, completeness, model, can_undo: canUndo } = app.state;
   const n = plural(reply.n, "group");
   const heading = !reply.total.n_said ? `${n} before any answer` : isDone ? `Done: ${n}` : `${n} so far`;
   const unsureTimes = progress.unsure ? `, and were not sure ${progress.unsure === 1 ? "once" : `${progress.unsure} times`}` : "";
@@ -29,6 +29,7 @@ export async function showResult() {
       el("h1", { id: "result-title" }, heading),
       el("p", { class: "quality" }, outlook.line, " ", curve(completeness)),
       el("p", { class: "hint" }, `${plural(reply.total.size, "item")}: ${knownLine(reply.total)}. You gave ${plural(progress.answered, "answer")}${unsureTimes}.`),
+      model && el("p", { class: "hint", dir: "auto" }, [model.line, model.warning].filter(Boolean).join(". "), "."),
       knownBar(reply.total), el("p", { class: "hint" }, seenLine(app.state)), betterLine()),
     el("div", { class: "line" }, goOn(app.state), doubtful && button("Check the least certain", () => openCheck(doubtful.id)), button("Find items", () => openFind()), progress.answered > 0 && button("Check yourself", openChecks), downloads(ways.formats),
       button(["Undo ", el("kbd", {}, "Z")], undo, { class: "quiet", disabled: !canUndo })),
