@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from likewise import Answer
 from likewise.cli import main
 from likewise.cli.terminal import group_keys, run_terminal
-from likewise.core.reports import Completeness
+from likewise.core.reports import Completeness, Merge
 from likewise.project import open_project
 from likewise.project.lives import key_of, keys_of
 
@@ -170,6 +170,21 @@ def test_a_group_is_called_by_a_name_and_found_by_it(many, capsys):
     assert (said.left, said.right) == (query.row, query.groups[keys[key]][0])
     type_in(many, "c", "\x1b", "/", "\x1b")
     assert many.session.events[-1] == said
+
+
+def test_groups_that_may_be_one_are_suggested_in_a_quiet_line(many, capsys, monkeypatch):
+    query = many.ask()
+    pair = query.groups[0][0], query.groups[1][0]
+    suggested = property(lambda session: [Merge(*pair, 0.4)])
+    monkeypatch.setattr(type(many.session), "merges", suggested)
+    type_in(many, "+")
+    shown = capsys.readouterr().out
+    assert shown.count("Perhaps one: ") == 1  # they are one now
+    assert "[+] merge them" in shown
+    assert many.session.links.implied(*pair) is Answer.SAME
+    many.undo(position=many.position)
+    type_in(many, "-")
+    assert many.session.links.implied(*pair) is Answer.DIFFERENT
 
 
 def test_after_twenty_groups_keys_have_two_letters_typed_or_piped(tmp_path, capsys):

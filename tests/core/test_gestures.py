@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from likewise import Answer, Gesture, Link, Session
+from likewise import Answer, Gesture, Likewise, Link, Session
 from likewise.core.partition import singletons
 from likewise.errors import (
     AnswerError,
@@ -207,6 +207,17 @@ def test_the_two_rows_of_a_pair_change_sides_when_it_is_asked_again():
     assert session.agreement == (2, 1)
     with pytest.raises(InputError):
         session.repeats(-1)
+
+
+def test_groups_with_only_a_name_are_not_asked_about_again():
+    model = Likewise(9, random_state=0)
+    session = model.start(np.arange(12.0)[:, None] * 3, group_names=["small", "large"])
+    for _ in range(4):
+        session.choose(Answer.NONE)
+    for repeat in session.repeats(9):
+        assert all(repeat.question.groups)
+        session.repeat(repeat, Answer.NONE)
+    assert session.agreement.n == session.agreement.n_same > 0
 
 
 def test_groups_that_became_one_are_the_same_answer():

@@ -12,13 +12,13 @@ import click
 
 from likewise.cli.inline import is_late_answer, show_side_by_side
 from likewise.cli.lines import block, both, cell, cells, clean, fit, in_lines, one_line, strip
-from likewise.core.answers import Question
+from likewise.core.answers import Answer, Question
 from likewise.errors import InputError, LikewiseError, StaleQueryError
 from likewise.oracles.terminal import QUIT, Prompt
 from likewise.project import Project
 from likewise.project.formats import file_name_of
 from likewise.project.groups import Group, in_short
-from likewise.project.lives import key_of, number_of_name
+from likewise.project.lives import key_of, number_of_name, shown_key
 from likewise.project.outlook import outlook
 from likewise.words import plural
 
@@ -51,11 +51,16 @@ z        undo, as often as you like        Z   redo
          and after 9 come letters                           0   to none of these
 /        find a group by its name: type some of it, then Enter; the only one that fits is chosen
 c        call a group by a name: its key, a space, the name, then Enter
++, -     merge the two groups that are said to be one, perhaps, or keep them apart for good
 m        read on in a long text
 g        the groups so far: their keys, what they are about, typical items, and how many items
          are there by your answers (said), learned from them, or open
 q        stop; the same command goes on from here
 Every answer is saved before the next question comes."""
+
+
+MERGE = ("[+] merge them", "[-] keep them apart")
+MERGES = {"+": Answer.SAME, "-": Answer.DIFFERENT}
 
 
 class UnknownKeyError(InputError):
@@ -82,6 +87,9 @@ def run_terminal(
         click.echo(in_lines([*line, f"{done.answered} answered, {done.groups}"], width, " · "))
         if project.rest is not None:
             click.echo(project.rest.line)
+        if pair := _merge(project):
+            left, right = (_titled(project, row) for row in pair)
+            click.echo(in_lines([f"Perhaps one: {left} and {right}", *MERGE], width))
         find = ("[/] find",) if prompt and prompt.keys else ()
         ways = (*prompt.ways.split("  "), *find, *BESIDES) if prompt else DONE
         click.echo(f"{in_lines(ways, width)} ", nl=False)
@@ -93,7 +101,7 @@ def run_terminal(
         n_read = n_read + PAGE_LINES if key == "m" else MOST_LINES
         if key == "m" or is_late_answer(key):
             continue
-        if key in QUIT or (query is None and key not in (*UNDO, "Z", "?", "g", "c")):
+        if key in QUIT or (query is None and key not in (*UNDO, *MERGES, "Z", "?", "g", "c")):
             return
         try:
             if key == "c" or (key == "/" and prompt and prompt.keys):
@@ -122,6 +130,13 @@ def group_keys(project: Project, query: Question | None) -> dict[str, int]:
     ]
     order = sorted(range(len(numbers)), key=lambda place: numbers[place] or 0)
     return {key_of(numbers[place]): place for place in order}
+
+
+def _merge(project: Project) -> tuple[int, int] | None:
+    """Return rows of the two groups that are most likely one, if any are."""
+    labels = project.session.labels
+    pairs = ((merge.left, merge.right) for merge in project.session.merges)
+    return next((pair for pair in pairs if labels[pair[0]] != labels[pair[1]]), None)
 
 
 def _show(
@@ -169,6 +184,8 @@ def _act(
         project.choose(chosen, number=query.number, position=position, seconds=seconds)
     elif key in UNDO:
         project.undo(position=position)
+    elif key in MERGES and (pair := _merge(project)):
+        project.judge(*pair, MERGES[key], position=position)
     elif key == "Z":
         project.redo(position=position)
     elif key == "?":
@@ -248,6 +265,14 @@ def _choice_lines(
     if small:
         yield in_lines(small, width, gap="   ", indent="  ")
     yield "  0  none of these"
+
+
+def _titled(project: Project, row: int) -> str:
+    """Return the group of a row by its key and its name, or what the row is called."""
+    number, name, _ = in_short(project.session, row)
+    at = project.where[row]
+    title = project.ids[row] if at is None else project.items.title(at)
+    return f"{shown_key(number)} {fit(clean(name or title), LONGEST_CALLED)}"
 
 
 def _called(project: Project, query: Question, place: int) -> str:

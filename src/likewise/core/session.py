@@ -629,6 +629,7 @@ class Session(Log):
             for gesture in self.events
             if gesture.source == "asked" and gesture.answer.is_link and rank_of(gesture.by) == 0
             if (by is None or gesture.by == by) and askable.issuperset(rows_of(gesture))
+            if any(gesture.groups) or not gesture.groups
         ]
         rng = np.random.default_rng(random_state)
         chosen = rng.permutation(len(answered))[:n].tolist()
@@ -636,7 +637,8 @@ class Session(Log):
 
     def _mirrored(self, gesture: Gesture) -> Repeat:
         """Return the question of a gesture the other way round."""
-        row, groups = gesture.left, gesture.groups[::-1]
+        # A group that had only a name is none that could be compared with.
+        row, groups = gesture.left, tuple(filter(None, gesture.groups[::-1]))
         if not groups:
             row, groups = gesture.right, ((gesture.left,),)
         return Repeat(gesture.number, Question(gesture.number, row, groups), gesture.links)
