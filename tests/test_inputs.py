@@ -113,7 +113,7 @@ def test_what_is_no_strategy_is_refused_with_the_remedy(thing):
         Session(thing)
 
 
-@pytest.mark.parametrize("thing", [None, 5, "a.likewise", {"log": []}, COBRA(2).start(X)])
+@pytest.mark.parametrize("thing", [None, 5, "a.likewise", {"log": []}])
 def test_what_is_no_list_of_answers_is_refused_with_the_remedy(thing):
     with pytest.raises(InputError, match=rf"got {type(thing).__name__}: pass session\.events"):
         ReplayOracle(thing)

@@ -83,7 +83,13 @@ def test_every_room_is_in_the_architecture():
 
 def named_by_extra(extra):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return {re.split(r"[^\w-]", need)[0] for need in project["optional-dependencies"][extra]}
+    found = set()
+    for need in project["optional-dependencies"][extra]:
+        if of_others := re.fullmatch(r"likewise\[([\w,]+)\]", need):
+            found.update(*map(named_by_extra, of_others[1].split(",")))
+        else:
+            found.add(re.split(r"[^\w-]", need)[0])
+    return found
 
 
 @pytest.mark.parametrize(
