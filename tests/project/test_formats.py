@@ -275,8 +275,34 @@ def test_formats_agree(project):
     assert session.labels.tolist() == project.session.labels.tolist()
 
 
+def test_every_table_has_the_key_and_the_name_of_the_page(project):
+    pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
+    import pyarrow.parquet
+
+    answer(project, 12)
+    project.name(project.groups()[0].id, 'the "first", one', position=project.position)
+    page: Any = reply_to(project, "groups?limit=100")[1]
+    shown = {}
+    for group in page["groups"]:
+        members: Any = reply_to(project, f"group/{group['id']}?limit=500")[1]["members"]
+        if group["key"]:
+            shown |= {one["id"]: (group["key"].upper(), group["name"]) for one in members}
+    assert 'the "first", one' in {name for _, name in shown.values()}
+    head, *rows = ([text for _, text in row] for row in cells_of(export(project, "xlsx")))
+    tables = {
+        "csv": list(csv.DictReader(io.StringIO(export(project, "csv").decode()))),
+        "jsonl": [json.loads(line) for line in export(project, "jsonl").decode().splitlines()],
+        "parquet": pyarrow.parquet.read_table(io.BytesIO(export(project, "parquet"))).to_pylist(),
+        "xlsx": [dict(zip(head, row, strict=True)) for row in rows],
+    }
+    for format, found in tables.items():
+        told = {row["id"]: (row["group"], row["name"]) for row in found if row["id"] in shown}
+        assert told == shown, format
+
+
 def test_the_exported_script_loads_the_exported_session(project, tmp_path, monkeypatch):
     answer(project, 4)
+    project.name(project.groups()[0].id, "first", position=project.position)
     for format in ("json", "py"):
         (tmp_path / file_name_of(project, format)).write_bytes(export(project, format))
     monkeypatch.chdir(tmp_path)
@@ -285,6 +311,7 @@ def test_the_exported_script_loads_the_exported_session(project, tmp_path, monke
     assert found["session"].to_dict() == project.session.to_dict()
     columns = columns_of(project)
     assert found["groups"] == dict(zip(columns["id"], columns["group"], strict=True))
+    assert found["names"] == dict(zip(columns["group"], columns["name"], strict=True))
     assert found["model"].labels_.tolist() == project.session.labels.tolist()
 
 

@@ -284,7 +284,7 @@ import json
 import sys
 
 from likewise import {estimator}, Session
-from likewise.project.groups import titles_of
+from likewise.project.groups import group_names, titles_of
 
 path = sys.argv[1] if len(sys.argv) > 1 else {file!r}
 with open(path, encoding="utf-8") as file:
@@ -293,6 +293,7 @@ with open(path, encoding="utf-8") as file:
 print(session.progress)
 keys = titles_of(session)  # label -> key of the group on the page
 groups = {{id: keys[label] for id, label in zip(session.sample_ids, session.labels.tolist())}}
+names = {{keys[label]: name for label, name in group_names(session).items()}}  # key -> name
 
 model = {estimator}().adopt(session)  # a fitted scikit-learn estimator
 # model.labels_, model.n_clusters_, model.predict(X_new)
