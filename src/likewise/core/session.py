@@ -164,8 +164,8 @@ class Session(Log):
 
         Examples
         --------
-        >>> from likewise import Likewise
-        >>> session = Likewise(max_queries=10).start([[0.0], [0.1], [5.0], [5.1], [9.0]])
+        >>> from likewise import COBRA
+        >>> session = COBRA(5).start([[0.0], [0.1], [5.0], [5.2], [9.0]])
         >>> first, second = session.ask_many(2)
         >>> first == session.ask(), first.row == second.row
         (True, False)
