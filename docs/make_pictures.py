@@ -38,7 +38,7 @@ MAILS = [
 def write_fish(folder):
     """Draw the aquarium; return the kind of every fish."""
     write_aquarium(folder)
-    return [fish.kind for fish in school()]
+    return [fish.kind if fish.kind.endswith("fish") else f"{fish.kind}s" for fish in school()]
 
 
 def write_iris(path):
@@ -96,6 +96,15 @@ class Sitting:
         shown = [self.truth[group["shown"][0]["row"]] for group in question["groups"]]
         return question["groups"][shown.index(wanted)]["key"] if wanted in shown else "0"
 
+    def name_groups(self):
+        """Name the largest groups, and show that."""
+        for group in self.project.groups()[:4]:
+            name = self.truth[group.standing[0]]
+            self.project.name(group.id, name, position=self.project.position)
+        self.page.reload()
+        self.page.wait_for_selector("body[data-position]")
+        self.page.wait_for_selector("main:not([aria-busy=true])")
+
     def go(self, name):
         self.page.get_by_role("link", name=name, exact=True).click()
         self.page.locator("section:not([hidden]) h1").wait_for()
@@ -116,7 +125,8 @@ class Sitting:
 def aquarium(browser, work):
     truth = write_fish(work / "aquarium")
     sitting = Sitting(browser, work / "aquarium", truth, PLAIN)
-    sitting.answer(10)
+    sitting.answer(13)
+    sitting.name_groups()
     sitting.shoot("ask")
     sitting.go("History")
     sitting.page.locator(".event").nth(3).click()
@@ -126,13 +136,7 @@ def aquarium(browser, work):
     sitting.go("Questions")
     sitting.answer_until_it_is_enough()
     sitting.go("Groups")
-    for k in range(4):
-        name = sitting.page.get_by_role("textbox").nth(k)
-        if name.count():
-            group = sitting.project.groups()[k]
-            name.fill(truth[group.standing[0]])
-            name.press("Enter")
-            sitting.page.locator("main[aria-busy=false]").wait_for()
+    sitting.name_groups()
     sitting.shoot("result")
     sitting.go("Map")
     sitting.page.locator(".map > canvas").press("ArrowRight")
