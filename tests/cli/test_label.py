@@ -10,10 +10,11 @@ from functools import partial
 from typing import Any
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from likewise import Answer
+from likewise import Answer, LabelOracle, run
 from likewise.cli import main
 from likewise.cli.terminal import group_keys, run_terminal
 from likewise.core.reports import Completeness, Merge
@@ -502,3 +503,20 @@ def test_a_package_that_is_missing_is_said_before_an_address_is_printed(table, m
     assert result.exit_code != 0
     assert 'pip install "likewise[names]"' in result.output
     assert "http" not in result.output
+
+
+def test_the_terminal_says_by_which_aspects_items_are_grouped(tmp_path):
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(0, 2, 40)
+    rows = [f"{9.0 * kind + rng.normal():.3f},{rng.choice(['red', 'blue'])}" for kind in kinds]
+    (tmp_path / "things.csv").write_text("\n".join(["size,color", *rows]) + "\n")
+    project = open_project(tmp_path / "things.csv").project
+    run(project.session, LabelOracle(kinds), max_queries=12)
+    words = project.session.grouped_by
+    assert words.startswith("grouped ")
+    with pytest.MonkeyPatch.context() as patch:
+        said: list[str] = []
+        patch.setattr("click.echo", lambda text="", **_: said.append(str(text)))
+        run_terminal(project, read=lambda: "q")
+    assert words in "\n".join(said)
+    project.close()

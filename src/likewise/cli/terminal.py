@@ -84,7 +84,8 @@ def run_terminal(
         done = project.session.progress
         width = shutil.get_terminal_size((80, 24)).columns - 1
         line = outlook(project.session).line.split(" · ")
-        click.echo(in_lines([*line, f"{done.answered} answered, {done.groups}"], width, " · "))
+        line += [f"{done.answered} answered, {done.groups}", project.session.grouped_by]
+        click.echo(in_lines([part for part in line if part], width, " · "))
         if project.rest is not None:
             click.echo(project.rest.line)
         if pair := _merge(project):
