@@ -448,8 +448,10 @@ class Project:
         A question that was given out, one of several, may be answered after others were.
         """
         with self.lock:
+            if not self.session.is_given_out(number):
+                return position
             self.refresh()
-            return self.position if self.session.is_given_out(number) else position
+            return self.position
 
     def give(self, links: Iterable[Link], *, position: int) -> None:
         """Add links that are known, as one gesture."""
