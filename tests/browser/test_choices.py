@@ -146,8 +146,8 @@ def test_any_group_answers_also_a_small_one(crowded):
     assert len(project.session.events) == n + 1
 
 
-def test_several_groups_are_chosen_with_shift_or_a_long_press(crowded):
-    someone, _ = crowded
+def test_several_groups_that_are_chosen_are_one(crowded):
+    someone, project = crowded
     page = someone.page
     groups = someone.fetch("api/query")["question"]["groups"]
     page.keyboard.press(f"Shift+{groups[0]['key'].upper()}")
@@ -163,6 +163,38 @@ def test_several_groups_are_chosen_with_shift_or_a_long_press(crowded):
         page.mouse.down()
         someone.expect(one).to_have_attribute("aria-pressed", "true")
         page.mouse.up()
+    n = len(groups)
+    someone.press("Enter")
+    same = [link for link in project.session.events[-1].links if link.answer is Answer.SAME]
+    assert len(same) == 2
+    assert someone.fetch("api/groups?limit=1")["n"] < n + 1
+
+
+def test_two_groups_that_may_be_one_are_suggested_and_never_again(served, person, monkeypatch):
+    from likewise.core.reports import Merge
+
+    project = served.project
+    left, right, *_ = (rows[0] for rows in project.ask().groups)
+    merge = Merge(left, right, 0.9)
+    decided = [event.source for event in project.session.events]
+    monkeypatch.setattr(
+        type(project.session),
+        "merges",
+        property(lambda s: [merge] if len(s.events) == len(decided) else []),
+    )
+    someone = person(served)
+    card = someone.page.locator("#merge")
+    someone.expect(card).to_contain_text("the same?")
+    assert card.locator(".key").count() == 2
+    n = len(project.ask().groups)
+    someone.press("m")
+    someone.expect(card).to_be_hidden()
+    assert len(project.ask().groups) == n - 1
+    someone.press("z")
+    someone.expect(card).to_be_visible()
+    someone.press("l")
+    someone.expect(card).to_be_hidden()
+    assert len(project.ask().groups) == n
 
 
 def test_a_group_is_named_on_its_card_while_answering(crowded):
