@@ -150,7 +150,7 @@ def ways(blocks):
     yield "weighed aspects", X, places
 
 
-def main(wanted):
+def main(wanted=()):
     rows = saved("aspects")
     done = {(row["set"], row["features"]) for row in rows}
     for name, kind, make in things():

@@ -34,5 +34,9 @@ def measured(n_rows):
     }
 
 
-if __name__ == "__main__":
+def main():
     save("aspects_speed", [measured(n_rows) for n_rows in (600, 2000)])
+
+
+if __name__ == "__main__":
+    main()
