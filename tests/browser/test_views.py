@@ -591,6 +591,7 @@ def test_a_check_is_in_view_when_it_is_opened(digits, serve, person, tmp_path, s
     someone = person(server.answer(truth, 12), truth, viewport=viewport)
     someone.go("Groups")
     page = someone.page
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     page.get_by_role("button", name="Check yourself").click()
     someone.expect(page.locator(".check img").first).to_be_visible()
     someone.wait()
