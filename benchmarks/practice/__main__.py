@@ -5,6 +5,7 @@ python -m benchmarks.practice cobra             # pairs against COBRA with the s
 python -m benchmarks.practice people            # not sure, wrong answers, suspects
 python -m benchmarks.practice groups            # from groups that are there, right or wrong
 python -m benchmarks.practice end               # without a budget: where it ends, and what it says
+python -m benchmarks.practice statements        # what sessions say of themselves, and the truth
 python -m benchmarks.practice report            # the tables, from the rows
 """
 
@@ -12,11 +13,10 @@ import csv
 import sys
 import time
 
-import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks._results import FOLDER, code
-from benchmarks.practice import groups
+from benchmarks.practice import groups, statements
 from benchmarks.practice.people import CONDITIONS, Person
 from benchmarks.practice.report import write_report
 from benchmarks.practice.sets import folds, load, names
@@ -82,37 +82,11 @@ def end(keep):
         person, n_end = Person(X, y), None
         while session.n_asked < min(N_MOST, len(X)) and session.ask() is not None:
             run(session, person, max_queries=1)
-            if n_end is None and session.strategy.is_enough():
+            if n_end is None and session.assessment.is_enough():
                 n_end = session.n_asked
                 keep.add(**row, questions=n_end, ari=adjusted_rand_score(y, session.labels))
-            completeness = session.completeness
-            if completeness is not None and session.n_asked >= 20 and session.n_asked % 10 == 0:
-                keep.add(
-                    what="statement",
-                    set=name,
-                    questions=session.n_asked,
-                    groups=int(y.max()) + 1,
-                    estimate=completeness.estimate,
-                    at_least=completeness.at_least,
-                    one_group=completeness.one_group,
-                    truth=share_right(session, y),
-                    largest=float(np.bincount(y).max() / len(y)),
-                    ari=adjusted_rand_score(y, session.labels),
-                )
         last = adjusted_rand_score(y, session.labels)
         keep.add(what="last", set=name, questions=session.n_asked, ari=last)
-
-
-def share_right(session, y):
-    """Return the share of rows whose class is that of their group.
-
-    That is the class of the known rows of the group, or of most rows if none is known.
-    """
-    cells, _ = session.strategy.known.examples()
-    labels = session.labels
-    classes = {int(g): int(np.bincount(y[labels == g]).argmax()) for g in np.unique(labels)}
-    classes |= {int(labels[cell]): int(y[cell]) for cell in cells[::-1]}
-    return float(np.mean([classes.get(int(g), -1) == c for g, c in zip(labels, y, strict=True)]))
 
 
 def runs():
@@ -143,8 +117,7 @@ class Rows:
 
     FIELDS = (
         "what", "method", "set", "fold", "size", "questions", "ari30", "ari60", "ari100",
-        "suspects", "wrong", "hits", "cobra", "pairs", "ari", "groups", "estimate", "at_least",
-        "one_group", "truth", "largest", "cpu", "code",
+        "suspects", "wrong", "hits", "cobra", "pairs", "ari", "cpu", "code",
     )  # fmt: skip
 
     def __init__(self, path, fields=FIELDS):
@@ -170,14 +143,22 @@ class Rows:
         print(" ".join(f"{k}={v}" for k, v in shown.items()), flush=True)
 
 
-PARTS = {"quality": quality, "people": people, "cobra": cobra, "end": end, "groups": groups.groups}
+FIELDS = {"groups": groups.FIELDS, "statements": (*statements.FIELDS, "code")}
+PARTS = {
+    "quality": quality,
+    "people": people,
+    "cobra": cobra,
+    "end": end,
+    "groups": groups.groups,
+    "statements": statements.statements,
+}
 
 
 def main(arguments):
     """Measure the parts that are named, then write the report."""
     for part in arguments or PARTS:
         if part in PARTS:
-            fields = groups.FIELDS if part == "groups" else Rows.FIELDS
+            fields = FIELDS.get(part, Rows.FIELDS)
             PARTS[part](Rows(OUT / f"{part}.csv", fields))
     write_report(OUT)
 

@@ -4,6 +4,8 @@ import csv
 
 import numpy as np
 
+from benchmarks.practice import statements
+
 AT = (30, 60, 100)
 
 
@@ -91,24 +93,12 @@ def end(rows):
     lasts = {row["set"]: row for row in rows if row["what"] == "last"}
     lost = [float(lasts[s]["ari"]) - float(ends[s]["ari"]) for s in ends if s in lasts]
     stops = [int(row["questions"]) for row in ends.values()]
-    statements = [row for row in rows if row["what"] == "statement"]
     lines = [
         "## Without a budget\n",
         f"It ends after {np.mean(stops):.0f} choices on average ({min(stops)} to {max(stops)}; "
         f"{len(stops)} sets) and loses {np.mean(lost):.3f} ARI against 200 "
         f"(at worst {max(lost):.3f}).\n",
-        "| answers | statements | within .10 | bound holds | mean of estimate - truth |",
-        "|---|---|---|---|---|",
     ]
-    for low, high in ((20, 29), (30, 49), (50, 99), (100, 149), (150, 200), (20, 200)):
-        chosen = [row for row in statements if low <= int(row["questions"]) <= high]
-        if chosen:
-            off = np.array([float(r["estimate"]) - float(r["truth"]) for r in chosen])
-            holds = np.mean([float(r["at_least"]) <= float(r["truth"]) for r in chosen])
-            lines.append(
-                f"| {low} to {high} | {len(chosen)} | {np.mean(abs(off) <= 0.1):.2f} | "
-                f"{holds:.2f} | {off.mean():+.3f} |"
-            )
     return "\n".join(lines) + "\n"
 
 
@@ -160,4 +150,11 @@ def _rows(path):
     return [row for row in rows if row["code"] == rows[-1]["code"]]
 
 
-TABLES = {"quality": quality, "people": people, "cobra": cobra, "end": end, "groups": groups}
+TABLES = {
+    "quality": quality,
+    "people": people,
+    "cobra": cobra,
+    "end": end,
+    "statements": statements.table,
+    "groups": groups,
+}

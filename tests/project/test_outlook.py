@@ -3,7 +3,7 @@ import pytest
 
 from likewise import Answer, LabelOracle, Likewise, run
 from likewise.core.reports import Completeness
-from likewise.project.outlook import how_good, in_words, outlook
+from likewise.project.outlook import in_words, outlook
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def session():
 
 
 def test_no_figure_is_given_before_two_groups_are_known(session):
-    assert outlook(session).line == "Too early to say how good the groups are"
+    assert outlook(session).line == "Too early to say how much is right"
     session.choose(Answer.UNSURE)
     assert not outlook(session).can_stop
 
@@ -24,7 +24,7 @@ def test_one_line_says_how_good_it_is_and_what_more_would_bring(session):
     run(session, LabelOracle(np.arange(90) % 3), max_queries=50)
     now = outlook(session)
     assert now.can_stop
-    assert now.line.startswith("You can stop here · about 100% right (at least 9")
+    assert now.line.startswith("You can stop here · about 100% right, at least 9")
     assert now.line.endswith("10 more answers would move less than 1% of the items")
 
 
@@ -46,8 +46,12 @@ def test_the_end_is_never_there_beside_more_to_come(session):
     assert "nothing left" not in outlook(small).line
 
 
-def test_a_grouping_no_better_than_one_big_group_is_not_called_right():
-    assert "right" not in how_good(Completeness(0.74, 0.6, 0.69))
+def test_what_is_said_is_what_was_found_to_be_true():
+    known = ((30, 0.9),)
+    assert "right" not in str(Completeness(0.74, 0.6, 0.69, curve=known))
+    assert str(Completeness(0.9, 0.7, 0.3, curve=known)) == "about 90% right, at least 70%"
+    assert str(Completeness(0.8, 0.6, 0.3, curve=known)) == "at least 60% right"
+    assert str(Completeness(0.9, 0.7, 0.3, curve=((29, 0.9),))).startswith("too early")
 
 
 def test_minutes_are_those_of_this_person_without_pauses(session):

@@ -180,6 +180,13 @@ class Merge(NamedTuple):
     proba: float
 
 
+EARLY = 30
+"""With fewer rows asked about, nothing is said about how much is right."""
+
+HIGH = 0.85
+"""An estimate below this is too often off by more than .10 to be said; then only the bound is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Completeness:
     """How much of a grouping is right, estimated from what is known now.
@@ -213,18 +220,22 @@ class Completeness:
         """Whether the grouping is surely better than one big group."""
         return self.at_least > self.one_group
 
+    @property
+    def n_known(self) -> int:
+        """After how many rows asked about it was estimated."""
+        return self.curve[-1][0] if self.curve else EARLY
+
     def __str__(self) -> str:
+        if self.n_known < EARLY:
+            return "too early to say how much is right"
         if not self.is_better_than_one_group:
-            return (
-                f"about {self.estimate:.0%} right, which is not surely better than one big group "
-                f"({self.one_group:.0%}; estimate)"
-            )
-        return f"about {self.estimate:.0%} right, at least {self.at_least:.0%} (estimate)"
+            return "not surely better than one big group yet"
+        if self.estimate < HIGH:
+            return f"at least {self.at_least:.0%} right"
+        return f"about {self.estimate:.0%} right, at least {self.at_least:.0%}"
 
     def _repr_html_(self) -> str:
-        lines = [("right", f"about {self.estimate:.0%}"), ("at least", f"{self.at_least:.0%}")]
-        lines += [("one big group", f"{self.one_group:.0%}")]
-        return card("Completeness (estimate)", lines)
+        return card("Completeness (estimate)", [("groups", self)])
 
 
 class Aspect(NamedTuple):

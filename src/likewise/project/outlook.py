@@ -5,7 +5,6 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from likewise.core.reports import Completeness
 from likewise.core.session import Session
 from likewise.words import plural
 
@@ -41,7 +40,7 @@ class Outlook:
 def outlook(session: Session) -> Outlook:
     """Return how far a session is."""
     complete = session.completeness
-    quality = "" if complete is None else how_good(complete)
+    quality = "" if complete is None else str(complete)
     if session.is_done:
         has_more = session.progress.has_more
         return Outlook(quality, "" if has_more else "nothing left to ask", can_stop=True)
@@ -50,18 +49,10 @@ def outlook(session: Session) -> Outlook:
     if n_left is not None:
         return Outlook(quality, f"about {plural(max(1, n_left), 'question')} to go", can_stop)
     if complete is None:
-        return Outlook("", "too early to say how good the groups are", can_stop=False)
+        return Outlook("", "too early to say how much is right", can_stop=False)
     share = min(MOVED * complete.changing, 1.0 - complete.estimate)
     moved = "less than 1%" if share < 0.01 else f"about {share:.0%}"
     return Outlook(quality, f"{in_words(session)} would move {moved} of the items", can_stop)
-
-
-def how_good(complete: Completeness) -> str:
-    """Return how much is right, in words."""
-    if not complete.is_better_than_one_group:
-        return "not surely better than one big group yet"
-    estimate, at_least = round(100 * complete.estimate), round(100 * complete.at_least)
-    return f"about {estimate}% right (at least {at_least}%)"
 
 
 def in_words(session: Session) -> str:

@@ -1,0 +1,128 @@
+"""What sessions say of themselves, beside the truth: after every ten answers, by three people.
+
+The table judges the constants of the code (`likewise.learning.reliability`, `core.reports`), and a
+bound whose width was chosen on the other sets: of steps of a half, the smallest that held in 95% of
+their statements.
+"""
+
+import numpy as np
+
+from benchmarks.practice.people import CONDITIONS, Person
+from benchmarks.practice.sets import load, names
+from likewise import Likewise, run
+from likewise.core.reports import EARLY, HIGH
+from likewise.learning.reliability import WIDTH, estimate_and_bound
+
+FIELDS = ("set", "condition", "questions", "groups", "known", "open", "mean", "one_group", "truth")
+WHO = ("truthful", "independent 10 %", "overlooked 10 %")
+N_MOST, STEP = 150, 10
+WIDTHS = (2.0, 2.5, 3.0, 3.5, 4.0)
+HELD = 0.95
+
+
+def statements(keep):
+    """Measure what the learner says after every ten answers, and the truth."""
+    for condition in WHO:
+        for name in names():
+            if keep.has(set=name, condition=condition, questions="end"):
+                continue
+            X, y = load(name)
+            session = Likewise(random_state=0).start(X)
+            session.extend()
+            person = Person(X, y, seed=0, **CONDITIONS[condition])
+            most = min(N_MOST, int(0.6 * len(X)))
+            while session.n_asked < most and session.ask() is not None:
+                run(session, person, max_queries=STEP - session.n_asked % STEP)
+                if (complete := session.completeness) is not None:
+                    learned = session.strategy.learned(session.answers)
+                    keep.add(
+                        set=name,
+                        condition=condition,
+                        questions=session.n_asked,
+                        groups=int(y.max()) + 1,
+                        one_group=complete.one_group,
+                        truth=share_right(session.labels, y),
+                        **seen(learned),
+                    )
+            keep.add(set=name, condition=condition, questions="end")
+
+
+def seen(learned):
+    """Return what the statement is computed from."""
+    proba, known = learned.known_proba(), learned.known
+    is_open = np.ones(len(proba), dtype=bool)
+    is_open[known] = False
+    mean = float(proba[is_open].max(axis=1).mean()) if is_open.any() else 1.0
+    return {"known": len(known), "open": float(is_open.mean()), "mean": mean}
+
+
+def share_right(labels, y):
+    """Return the share of rows in the right group; of groups that are really one, only one is."""
+    best = {}
+    for group in np.unique(labels):
+        counts = np.bincount(y[labels == group])
+        best[int(counts.argmax())] = max(best.get(int(counts.argmax()), 0), int(counts.max()))
+    return sum(best.values()) / len(y)
+
+
+def table(rows):
+    """Return the table of the report."""
+    rows = [row for row in rows if row["questions"] != "end"]
+    if not rows:
+        return ""
+    chosen = {name: width_without(rows, name) for name in {row["set"] for row in rows}}
+    lines = [
+        "## What sessions say of themselves\n",
+        f"After every {STEP} answers. *Said* is the share of statements with an estimate, which the "
+        f"page makes from {EARLY} rows on where it is {HIGH} or more; *held* is how often the bound "
+        "was below the truth: with the constants of the code, and with a width chosen on the other "
+        f"sets ({', '.join(f'{w:g}' for w in sorted(set(chosen.values())))}; the code has {WIDTH:g}).\n",
+        "| people | answers | statements | said | of these within .10 | all within .10 | held | "
+        "held, width of other sets |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for condition in (*WHO, "all"):
+        for low, high in ((30, 59), (60, 99), (100, 150), (30, 150)):
+            group = [
+                row
+                for row in rows
+                if low <= int(row["questions"]) <= high and condition in (row["condition"], "all")
+            ]
+            if group:
+                lines.append(f"| {condition} | {low} to {high} | {_cells(group, chosen)} |")
+    for low, high in ((2, 2), (3, 6), (7, 99)):
+        group = [
+            row for row in rows if low <= int(row["groups"]) <= high and int(row["questions"]) >= 30
+        ]
+        if group:
+            words = (
+                "2 groups" if high == 2 else f"{low} to {high} groups" if high < 99 else "7 or more"
+            )
+            lines.append(f"| all, {words} | 30 to 150 | {_cells(group, chosen)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cells(rows, chosen):
+    off = np.array([abs(_say(row)[0] - float(row["truth"])) for row in rows])
+    said = np.array([_say(row)[0] >= HIGH and int(row["known"]) >= EARLY for row in rows])
+    held = np.mean([_say(row)[1] <= float(row["truth"]) for row in rows])
+    apart = np.mean([_say(row, chosen[row["set"]])[1] <= float(row["truth"]) for row in rows])
+    within = f"{np.mean(off[said] <= 0.1):.2f}" if said.any() else "-"
+    return (
+        f"{len(rows)} | {said.mean():.2f} | {within} | {np.mean(off <= 0.1):.2f} | {held:.2f} | "
+        f"{apart:.2f}"
+    )
+
+
+def _say(row, width=WIDTH):
+    values = float(row["mean"]), float(row["open"]), int(row["known"])
+    return estimate_and_bound(*values, width)
+
+
+def width_without(rows, name):
+    """Return the smallest width whose bound held often enough on the other sets."""
+    others = [row for row in rows if row["set"] != name and int(row["questions"]) >= 30]
+    for width in WIDTHS:
+        if np.mean([_say(row, width)[1] <= float(row["truth"]) for row in others]) >= HELD:
+            return width
+    return WIDTHS[-1]
