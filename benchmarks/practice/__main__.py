@@ -4,7 +4,7 @@ python -m benchmarks.practice quality           # choices and pairs at 30, 60, 1
 python -m benchmarks.practice cobra             # pairs against COBRA with the same learner
 python -m benchmarks.practice people            # not sure, wrong answers, suspects
 python -m benchmarks.practice groups            # from groups that are there, right or wrong
-python -m benchmarks.practice end               # without a budget: where it ends, and what it says
+python -m benchmarks.practice end               # without a budget: where it ends
 python -m benchmarks.practice statements        # what sessions say of themselves, and the truth
 python -m benchmarks.practice report            # the tables, from the rows
 """
@@ -71,7 +71,7 @@ def cobra(keep):
 
 
 def end(keep):
-    """Without a budget: where it ends, and after every tenth answer what it says about itself."""
+    """Without a budget: where it ends."""
     for name in names():
         X, y = load(name)
         row = {"what": "end", "set": name}

@@ -71,12 +71,13 @@ def table(rows):
     if not rows:
         return ""
     chosen = {name: width_without(rows, name) for name in {row["set"] for row in rows}}
+    others = ", ".join(f"{width:g}" for width in sorted(set(chosen.values())))
     lines = [
         "## What sessions say of themselves\n",
-        f"After every {STEP} answers. *Said* is the share of statements with an estimate, which the "
-        f"page makes from {EARLY} rows on where it is {HIGH} or more; *held* is how often the bound "
-        "was below the truth: with the constants of the code, and with a width chosen on the other "
-        f"sets ({', '.join(f'{w:g}' for w in sorted(set(chosen.values())))}; the code has {WIDTH:g}).\n",
+        f"After every {STEP} answers. *Said* is the share of statements with an estimate, which is "
+        f"made from {EARLY} rows on where it is {HIGH} or more. *Held* is how often the bound was "
+        "not above the truth: with the width of the code, and with one chosen on the other sets "
+        f"({others}; the code has {WIDTH:g}).\n",
         "| people | answers | statements | said | of these within .10 | all within .10 | held | "
         "held, width of other sets |",
         "|---|---|---|---|---|---|---|---|",
@@ -95,10 +96,7 @@ def table(rows):
             row for row in rows if low <= int(row["groups"]) <= high and int(row["questions"]) >= 30
         ]
         if group:
-            words = (
-                "2 groups" if high == 2 else f"{low} to {high} groups" if high < 99 else "7 or more"
-            )
-            lines.append(f"| all, {words} | 30 to 150 | {_cells(group, chosen)} |")
+            lines.append(f"| all, {low} to {high} groups | 30 to 150 | {_cells(group, chosen)} |")
     return "\n".join(lines) + "\n"
 
 

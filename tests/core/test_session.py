@@ -362,7 +362,7 @@ def test_peeking_shows_what_follows_each_answer(value, chosen):
 
 
 def test_reports_can_be_read():
-    assert str(Completeness(0.934, 0.861)) == "about 93% right, at least 86% (estimate)"
+    assert str(Completeness(0.934, 0.861)) == "about 93% right, at least 86%"
     for progress, words in (
         (Progress(25, 0, 2, 5, 1, 3), "25 answers · 3 groups · about 1 to go"),
         (Progress(1, 2, 0, 5, 0, 1), "1 answer and 2 not sure · 1 group · about 1 to go"),

@@ -85,4 +85,4 @@ def test_the_estimate_and_its_bound_are_the_formulas_of_the_module():
     proba = np.tile([0.8, 0.2], (200, 1))
     estimate, bound = share_right(proba, np.arange(100))
     assert estimate == pytest.approx(1 - 0.5 * (1 - 0.8 - 0.02))
-    assert bound == pytest.approx(1 - 0.5 * (1 - 0.8 + 0.02 + 2.5 * 0.04))
+    assert bound == pytest.approx(1 - 0.5 * (1 - 0.8 + 0.02 + 3.0 * 0.04))

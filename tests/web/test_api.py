@@ -29,7 +29,7 @@ def test_a_question_has_two_items_and_a_line_of_progress(client):
 
 def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client, monkeypatch):
     assert client.get("/api/query").json()["completeness"] is None
-    curve = ((10, 0.7), (20, 0.934))
+    curve = ((10, 0.7), (30, 0.934))
     complete = Completeness(0.934, 0.811, changing=0.1, curve=curve)
     monkeypatch.setattr(Session, "completeness", complete)
     assert client.get("/api/query").json()["completeness"] == {
@@ -38,14 +38,14 @@ def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client,
         "unmet": 0,
         "one_group": 0.0,
         "changing": 0.1,
-        "curve": [[10, 0.7], [20, 0.934]],
+        "curve": [[10, 0.7], [30, 0.934]],
     }
     assert client.state()["outlook"] == {
-        "quality": "about 93% right (at least 81%)",
+        "quality": "about 93% right, at least 81%",
         "more": "about 10 questions to go",
         "can_stop": False,
         "can_rebuild": False,
-        "line": "About 93% right (at least 81%) · about 10 questions to go",
+        "line": "About 93% right, at least 81% · about 10 questions to go",
     }
     monkeypatch.setattr(Session, "completeness", None)
     assert client.get("/api/query").json()["completeness"] is None
@@ -56,10 +56,10 @@ def test_a_session_of_likewise_can_be_served_too(tmp_path, truth, client_for):
     items = open_items(tmp_path / "points.csv", id="name")
     session = Likewise(random_state=0).start(items.features().X, sample_ids=items.ids)
     client = client_for(Project(session, items))
-    client.finish(truth, most=25)
+    client.finish(truth, most=33)
     state = client.state()
     assert state["completeness"]["estimate"] > 0.8
-    assert "% right (at least" in state["outlook"]["line"]
+    assert "% right, at least" in state["outlook"]["line"]
     groups = client.get("/api/groups").json()
     assert groups["n"] >= 3
     n_wrong = (1 - state["completeness"]["estimate"]) * groups["total"]["size"]

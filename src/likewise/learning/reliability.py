@@ -27,8 +27,8 @@ TOO_LOW = 0.02
 """By how much the mean probability is below the true share right, on average."""
 
 WIDTH = 3.0
-"""How many standard errors the bound is below. `benchmarks.practice statements` chooses it: of steps
-of a half, the smallest with which the bound held in 95% of the statements."""
+"""How many standard errors the bound is below. The statements of `benchmarks.practice` chose it: of
+steps of a half, the smallest with which the bound held in 95% of them."""
 
 CONTRADICTED = 0.05
 """A row is suspected if its own group is at most this many times as likely as the likeliest other.
