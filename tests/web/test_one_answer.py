@@ -15,7 +15,7 @@ from likewise.page.calls import reply_to
 from likewise.project import open_project
 from likewise.store.database import Connection
 
-MOST_CALLS = 1500
+MOST_CALLS = 1600
 
 DOCS = Path(__file__).parents[2] / "docs"
 API = DOCS / "api.md"

@@ -55,7 +55,7 @@ class RowViews(NamedTuple):
             self.equal[rows],
             self.axes[rows],
             self.given[rows],
-            tuple(one.take(rows) for one in self.alone),
+            tuple(one.take(rows) for one in self.alone) if self.alone else (),
         )
 
     def followed_by(self, others: Sequence[RowViews]) -> RowViews:
