@@ -50,7 +50,7 @@ def test_what_is_said_is_what_was_found_to_be_true():
     known = ((30, 0.9),)
     assert "right" not in str(Completeness(0.74, 0.6, 0.69, curve=known))
     assert str(Completeness(0.9, 0.7, 0.3, curve=known)) == "about 90% right, at least 70%"
-    assert str(Completeness(0.8, 0.6, 0.3, curve=known)) == "at least 60% right"
+    assert str(Completeness(0.89, 0.6, 0.3, curve=known)) == "at least 60% right"
     assert str(Completeness(0.9, 0.7, 0.3, curve=((29, 0.9),))).startswith("too early")
 
 
