@@ -54,6 +54,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import wraps
 from typing import TypeVar
@@ -125,7 +126,7 @@ def lives_of(session: Session) -> Lives:
     given = session.strategy.given_groups()
     before = np.full(len(labels), -1) if given is None else given[0]
     n_given = int(before.max(initial=-1)) + 1
-    book = _history(session, n_given)
+    book = _history(session, n_given).after(())
     for group in shown:
         book.number(*group[:1])
     n_rows = Counter((book.last(number), int(labels[row])) for row, number in book.numbers.items())
@@ -173,11 +174,21 @@ def keys_of(session: Session) -> dict[int, int]:
 
 
 def _history(session: Session, first: int) -> Founding:
-    """Return the numbers of groups at the end of a log.
+    """Return the numbers of groups at the end of a log, without following it from its beginning.
 
     What is mended changes groups as they were then, whatever answers it overrules. Where an answer
     is changed or overruled by another one, the groups are those of the answers that are left.
     """
+
+    def go_on(book: Founding | None) -> Founding:
+        if book is None:
+            return _from_the_beginning(session, first)
+        return book.after(session.events[book.n_taken :])
+
+    return session.answers.onward("founding", go_on)
+
+
+def _from_the_beginning(session: Session, first: int) -> Founding:
     names = session.group_names
     if not any(isinstance(e, Gesture) and e.source == "mended" for e in session.log):
         return Founding(first, session.events, names)
@@ -186,12 +197,15 @@ def _history(session: Session, first: int) -> Founding:
     for entry in session.log:
         before = counted.gestures[:]
         counted.take(entry)
+        if counted.gestures == before:
+            continue
         if isinstance(entry, Gesture) and (
             entry.source == "mended" or counted.gestures[:-1] == before
         ):
             book.take(entry)
-        elif counted.gestures != before:
+        else:
             book = Founding(first, counted.gestures, names)
+    book.n_taken = len(counted.gestures)
     return book
 
 
@@ -201,7 +215,7 @@ class Founding:
     A row that is the same as none before it founds a group, which gets the next number. Of two
     groups that are joined the number with more rows stays, else the older one; `merged` has by
     which a number was replaced. Where a group is mended, the rows that leave it (the left ones of
-    links) found a new one together.
+    links) found a new one together. `n_taken` gestures that count have been followed.
     """
 
     def __init__(
@@ -213,11 +227,22 @@ class Founding:
         self._joined: dict[int, int] = {}
         self._reserved: dict[str | None, int] = {name: first + k for k, name in enumerate(names)}
         self.n = first + len(names)
+        self.n_taken = 0
         for gesture in gestures:
             self.take(gesture)
 
+    def after(self, gestures: Iterable[Gesture]) -> Founding:
+        """Return the numbers after further gestures, without changing these."""
+        other = copy(self)
+        other.numbers, other.merged = dict(self.numbers), dict(self.merged)
+        other.split_from, other._joined = dict(self.split_from), dict(self._joined)
+        for gesture in gestures:
+            other.take(gesture)
+        return other
+
     def take(self, gesture: Gesture) -> None:
         """Follow one gesture."""
+        self.n_taken += 1
         for group in gesture.groups:
             self.number(*group[:1])
         if gesture.name in self._reserved:
