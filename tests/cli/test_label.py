@@ -408,7 +408,7 @@ def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
 
 def test_the_first_line_is_a_row_if_one_says_so(tmp_path):
     path = tmp_path / "flowers.csv"
-    path.write_text("5.1,setosa\n4.9,setosa\n6.3,virginica\n6.1,virginica\n")
+    path.write_text("flower,kind\n4.9,setosa\n6.3,virginica\n6.1,virginica\n")
     assert "3 rows from" in label(path, "q\n", "--session", str(tmp_path / "s")).output
     result = label(path, "q\n", "--no-header")
     assert "4 rows from" in result.output
