@@ -18,8 +18,8 @@ from likewise.project.mending import Mending
 def make(folder):
     """Answer questions about 24 rows, and do everything else that a log can hold."""
     source = Path(folder, "rows.csv")
-    rows = [f"r{k},{k % 4 * 9 + k / 9:.3f},{k % 3}" for k in range(24)]
-    source.write_text("id,x,y\n" + "\n".join(rows[:22]) + "\n")
+    rows = [f"r{k},{k % 4 * 9 + k / 9:.3f},{k % 3},{['red', 'blue'][k % 2]}" for k in range(24)]
+    source.write_text("id,x,y,color\n" + "\n".join(rows[:22]) + "\n")
     session = Path(folder, "schema-1.likewise")
     options = {"cache": False, "id": "id"}
     opened = open_project(source, session=session, n_super_instances=8, options=options)
@@ -40,8 +40,13 @@ def make(folder):
     answer(project)
     (check, _), *_ = project.checks()
     project.tell_check(check.left, check.right, Answer.SAME, position=project.position)
+    (repeat, _), *_ = project.repeats()
+    project.tell_repeat(repeat.number, Answer.UNSURE, position=project.position)
+    project.set_aside("Ann", position=project.position)
+    project.take_back("Ann", position=project.position)
+    project.switch("categories", is_on=False, position=project.position)
     project.close()
-    source.write_text("id,x,y\n" + "\n".join(rows) + "\n")
+    source.write_text("id,x,y,color\n" + "\n".join(rows) + "\n")
     project = open_project(source, session=session).project
     project.by = "Bob"
     answer(project)
@@ -76,6 +81,11 @@ def contents(project):
         ],
         "names": sorted(name for name in project.session.names.values()),
         "marks": sorted(project.session.marks),
+        "off": sorted(project.session.answers.off),
+        "repeats": [
+            [[link.left, link.right, link.answer.value] for link in repeated.links]
+            for repeated in project.session.repeated
+        ],
         "instruction": project.instruction,
     }
 
