@@ -9,6 +9,8 @@ from click.testing import CliRunner
 
 from likewise.cli import main
 from likewise.cli.demo import has_screen
+from likewise.items.encoders import installed
+from likewise.items.images import recipes
 
 Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
 
@@ -97,7 +99,7 @@ def test_with_a_screen_it_asks_about_fish(tmp_path, monkeypatch):
     shown: list[Any] = []
 
     def show(page, project):
-        shown.append((project.items.n, project.session.ask()))
+        shown.append((project.items.n, project.session.ask(), project.items.aspects()))
 
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -107,9 +109,11 @@ def test_with_a_screen_it_asks_about_fish(tmp_path, monkeypatch):
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 0, result.output
     assert address.result().startswith("file:///")
-    ((n, question),) = shown
+    ((n, question, aspects),) = shown
     assert n == 96
     assert question is not None
+    names = ["content", "layout"] if installed(recipes.DEFAULT) else ["layout"]
+    assert [aspect.name for aspect in aspects] == names
     assert "Your answers are in" in result.output
 
 

@@ -91,9 +91,7 @@ def ask_on_page(*, opens: bool = True) -> None:
             page.start(path)  # at once, so that nobody waits for the fish to be drawn
             write_aquarium(folder, lambda done, of: page.progress("Drawing fish", done, of))
 
-        opened = open_project(
-            folder, options={"encoder": "layout"}, checked=start, progress=page.progress
-        )
+        opened = open_project(folder, checked=start, progress=page.progress)
         with closing(opened.project):
             page.show(opened.project)
     click.echo(f"Your answers are in {opened.path}.")
