@@ -112,7 +112,15 @@ def spawn(tmp_path_factory):
 class Thread:
     """The same server in a thread, which starts much faster."""
 
-    def __init__(self, path, n_super_instances=None, session=None, questions="pairs", **options):
+    def __init__(
+        self,
+        path,
+        n_super_instances=None,
+        session=None,
+        questions="pairs",
+        group_names=None,
+        **options,
+    ):
         from likewise.project import open_project
         from likewise.web.app import Readiness
         from likewise.web.serving import prepare
@@ -122,6 +130,7 @@ class Thread:
             questions=questions if n_super_instances is None else None,
             n_super_instances=n_super_instances,
             session=session,
+            group_names=group_names,
             options=options,
         )
         self.project = found.project

@@ -230,6 +230,25 @@ def test_with_many_groups_one_is_found_by_its_name(crowded):
     assert [link.right for link in same] == [last]
 
 
+def test_named_groups_without_members_are_chosen_by_key_and_by_click(digits, serve, person):
+    names = ["round", "straight", "both"]
+    server = serve(digits[0], questions="choices", group_names=names, encoder="layout")
+    someone = person(server)
+    page, project = someone.page, server.project
+    assert page.locator(".option, #others li").count() == 3
+    for name in names:
+        someone.expect(page.locator("#stage")).to_contain_text(name)
+    asked = project.ask().row
+    someone.press(page.locator(".option, #others li").locator(".key").nth(1).inner_text().lower())
+    (begun,) = (group for group in project.groups() if group.name)
+    assert (begun.name, asked in begun.standing) == ("straight", True)
+    asked = project.ask().row
+    someone.do(page.get_by_role("button", name=re.compile("round")).first.click)
+    found = {group.name: group.standing for group in project.groups() if group.name}
+    assert asked in found["round"]
+    assert asked not in found["straight"]
+
+
 def test_hover_and_focus_show_a_small_group_larger(crowded):
     someone, _ = crowded
     page = someone.page

@@ -390,6 +390,26 @@ def test_groups_are_named_opened_and_doubted(namer):
     assert someone.fetch("api/query")["question"]["left"]["row"] == rows[k]
 
 
+def test_hover_on_the_map_shows_a_picture_and_the_name_of_the_group(digits, serve, person):
+    server = serve(digits[0], questions="choices", encoder="layout").answer(digits[1], 8)
+    group = server.project.groups()[0]
+    server.project.name(group.id, "zebras", position=server.project.position)
+    someone = person(server)
+    page = someone.page
+    someone.go("Map")
+    canvas = page.locator(".map > canvas")
+    points = someone.fetch("api/map")["points"]
+    row, x, y, *_ = next(point for point in points if point[3] == group.id)
+    box = canvas.bounding_box()
+    at = (24 + x / 1000 * (box["width"] - 48), box["height"] - 24 - y / 1000 * (box["height"] - 48))
+    page.mouse.move(box["x"] + at[0], box["y"] + at[1])
+    someone.expect(page.locator(".preview img")).to_be_visible()
+    assert f"/{row}" in page.locator(".preview img").get_attribute("src")
+    someone.expect(page.locator(".preview")).to_contain_text("zebras")
+    page.mouse.move(5, 5)
+    someone.expect(page.locator(".preview")).to_be_hidden()
+
+
 def test_the_map_shows_an_item_that_is_clicked(labeler):
     someone, _ = labeler
     someone.answer(6)

@@ -142,6 +142,8 @@ interface Progress {
   suggestion?: { left: Option; right: Option } | null;
   seen: Seen;
   aspects?: { name: string; weight: number | null; is_on: boolean }[];
+  /** By which of several aspects, in words, once that is known. */
+  grouped_by: string;
   /** A language model that answers, too. */
   model: { line: string; warning: string; is_working: boolean } | null;
 }

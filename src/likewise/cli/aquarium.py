@@ -35,7 +35,8 @@ COLORS = {
 }
 """The color of the body and the darker one of fins and stripes."""
 PATTERNS = ("plain", "stripes", "spots")
-WATER_TOP, WATER_BOTTOM = (240, 246, 252), (218, 234, 243)
+WATER = (238, 244, 251)
+"""One color, so that nothing is seen of where a picture ends."""
 
 Point = tuple[float, float]
 
@@ -189,7 +190,7 @@ def draw(fish: Fish) -> Image.Image:
     kind, random = kinds()[fish.kind], Random(fish.seed)
     side = SIZE * FINER
     body_color, dark = COLORS[fish.color]
-    picture = _water(side).copy()
+    picture = Image.new("RGB", (side, side), WATER)
     place = _placing(fish, side)
 
     pen = ImageDraw.Draw(picture)
@@ -250,17 +251,6 @@ def write_aquarium(folder: Path, progress: Callable[[int, int], object] | None =
             if progress is not None:
                 progress(done, n)
     return n
-
-
-@cache
-def _water(side: int) -> Image.Image:
-    """Return an empty picture that gets darker toward the bottom."""
-    from PIL import Image
-
-    two = Image.new("RGB", (1, 2))
-    two.putpixel((0, 0), WATER_TOP)
-    two.putpixel((0, 1), WATER_BOTTOM)
-    return two.resize((side, side), Image.Resampling.BILINEAR)
 
 
 def _placing(fish: Fish, side: int) -> Callable[[Point], Point]:

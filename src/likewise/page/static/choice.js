@@ -100,7 +100,7 @@ function named(group) {
     input.blur();
     if (key === "Enter") save();
   };
-  const input = el("input", { type: "text", class: "option-name", maxLength: 200, value: group.name, placeholder: "name it …", ariaLabel: `Name of group ${group.key.toUpperCase()}`, autocomplete: "off", dir: "auto", "data-group": group.group, on: { change: save, keydown } });
+  const input = el("input", { type: "text", class: "option-name", maxLength: 200, value: group.name, placeholder: "name it", ariaLabel: `Name of group ${group.key.toUpperCase()}`, autocomplete: "off", dir: "auto", "data-group": group.group, on: { change: save, keydown } });
   return input;
 }
 

@@ -1,13 +1,17 @@
 // All items as points, alike ones near each other, marked by their group.
 
+import { get } from "./api.js";
 import { look } from "./app.js";
 import { button, byId, count, el, every, fill, lookOf, plural } from "./dom.js";
 import { doubt, openFind, openGroup } from "./group.js";
 import { enlarge } from "./mend.js";
 import { partsOf } from "./pair.js";
+import { hidePreview, showPreview, soon } from "./preview.js";
 import { groupLine, groupName, howMark, howWords, knownLine, smallPicture } from "./things.js";
 
 const MARGIN = 24;
+/** How far a preview stays from its point. */
+const REACH = 14;
 const WORDS = {
   learned: "Arranged by what your answers taught: what tells the groups apart counts most. Directions have no meaning.",
   alike: "Similar items are near each other. Directions have no meaning.",
@@ -177,11 +181,9 @@ function closest([cx, cy], limit, distance) {
   return best;
 }
 
-/** The point that a click would show gets a ring, and its group a word. @param {Point | null} point */
+/** The point that a click would show gets a ring. @param {Point | null} point */
 function ring(point) {
   draw();
-  const group = point && looks.get(point[3])?.group;
-  canvas.title = point ? `item ${point[0]}, ${group ? groupName(group) : "a smaller group"}` : "";
   if (!point) return;
   Object.assign(pen, { lineWidth: 2, strokeStyle: pen.fillStyle });
   pen.beginPath();
@@ -199,6 +201,7 @@ function steer() {
   let held = null;
   let isDragged = false;
   canvas.addEventListener("pointerdown", (event) => {
+    hover(null);
     held = [event.clientX, event.clientY, lens.x, lens.y];
     isDragged = false;
     lasso = event.shiftKey || hasLasso ? new Path2D() : null;
@@ -212,7 +215,7 @@ function steer() {
     draw();
   });
   canvas.addEventListener("pointermove", (event) => {
-    if (!event.buttons || !held) return ring(nearest(event));
+    if (!event.buttons || !held) return event.pointerType === "touch" ? undefined : hover(nearest(event));
     const [dx, dy] = [event.clientX - held[0], event.clientY - held[1]];
     isDragged ||= Math.hypot(dx, dy) > 4;
     if (lasso) {
@@ -223,6 +226,7 @@ function steer() {
     const unit = 1000 / lens.scale;
     return move(lens.scale, held[2] - (dx / canvas.clientWidth) * unit, held[3] + (dy / canvas.clientHeight) * unit);
   });
+  canvas.addEventListener("pointerleave", () => hover(null));
   canvas.addEventListener("click", (event) => !isDragged && inspect(nearest(event)));
   canvas.addEventListener("wheel", (event) => {
     event.preventDefault();
@@ -238,6 +242,26 @@ function steer() {
     } else if (event.key in ZOOMS) zoom(ZOOMS[event.key], ...(current ? place(current[1], current[2]) : []));
     else return;
     event.preventDefault();
+  });
+}
+
+/** The point under the pointer. @type {Point | null} */
+let hovered = null;
+
+/** Hover shows the item, and the name of its group. @param {Point | null} point */
+function hover(point) {
+  if (point === hovered) return;
+  hovered = point;
+  ring(point);
+  hidePreview();
+  if (!point) return;
+  soon(async () => {
+    const reply = await get(`item/${point[0]}`).catch(() => null);
+    if (!reply || hovered !== point || !canvas.isConnected || byId("view-map").hidden) return;
+    const group = looks.get(point[3])?.group;
+    const [x, y] = place(point[1], point[2]);
+    const { left, top } = canvas.getBoundingClientRect();
+    showPreview(reply.item, group ?? null, (group && (group.name || group.summary)) || (group ? "" : "a smaller group"), { left: left + x, top: top + y - REACH, width: 0, bottom: top + y + REACH });
   });
 }
 

@@ -3,15 +3,11 @@
 import { app, carryOut } from "./app.js";
 import { el } from "./dom.js";
 
-const MOST = 0.55;
-const LITTLE = 0.2;
-
 /** “grouped mostly by content, a little by layout”; before anything is known, by which aspects the items are seen. @param {State} state */
-export function seenLine({ seen, aspects = [] }) {
-  const known = aspects.filter(({ weight, is_on: isOn }) => isOn && weight);
-  if (!known.length) return seen ? `seen by ${seen.aspects.map(({ name }) => name).join(" and ")}` : "";
-  const words = known.sort((a, b) => Number(b.weight) - Number(a.weight)).map(({ name, weight }) => (known.length > 1 && Number(weight) >= MOST ? `mostly by ${name}` : Number(weight) <= LITTLE ? `a little by ${name}` : `by ${name}`));
-  return `grouped ${words.join(", ")}`;
+export function seenLine({ seen, grouped_by: words, aspects = [] }) {
+  if (words) return words;
+  const isLearned = aspects.some(({ weight }) => weight);
+  return seen && !isLearned ? `seen by ${seen.aspects.map(({ name }) => name).join(" and ")}` : "";
 }
 
 /** The same with all that can be done about it. @param {State} state */

@@ -6,7 +6,7 @@ import { count, el, keyMark } from "./dom.js";
 export const smallOf = (/** @type {string | undefined} */ address) => `${address}&size=small`;
 export const middleOf = (/** @type {string | undefined} */ address) => `${address}&size=middle`;
 /** @type {(thing: Thing, props?: Props) => HTMLImageElement} */
-export const smallPicture = (thing, props = {}) => showPicture(el("img", { alt: thing.title, draggable: false, ...props }), smallOf(thing.image));
+export const smallPicture = (thing, props = {}) => showPicture(el("img", { alt: thing.title, draggable: false, on: { load: edged }, ...props }), smallOf(thing.image));
 
 /** @type {Map<string, HTMLImageElement>} */
 const kept = new Map();
@@ -16,12 +16,44 @@ const MOST_ENLARGED = 3;
 const LEAST = 120;
 
 /** A small picture is not blown up, or else only so much that something is seen. @param {any} event */
-function sized({ target: image }) {
+function sized(event) {
+  const image = event.target;
   const { naturalWidth: w, naturalHeight: h } = image;
   const most = Math.max(MOST_ENLARGED, LEAST / Math.max(w, h, 1));
   image.style.setProperty("--most-w", `${Math.round(w * most)}px`);
   image.style.setProperty("--most-h", `${Math.round(h * most)}px`);
   image.classList.toggle("pixels", most > MOST_ENLARGED);
+  edged(event);
+}
+
+/** The color along the edges of a picture, by its address. @type {Map<string, string>} */
+const edges = new Map();
+const GRID = 32;
+const PLAIN = 20;
+/** @type {CanvasRenderingContext2D | null} */
+let pen = null;
+
+/** A picture whose edges have one color lies on that color, so that no square is seen around it. @param {any} event */
+function edged({ target: image }) {
+  if (!edges.has(image.src)) edges.set(image.src, edgeOf(image));
+  const color = edges.get(image.src);
+  if (color) image.style.setProperty("--edge", color);
+}
+
+/** @param {HTMLImageElement} image */
+function edgeOf(image) {
+  pen ??= el("canvas", { width: GRID, height: GRID }).getContext("2d", { willReadFrequently: true });
+  if (!pen || !image.naturalWidth) return "";
+  pen.imageSmoothingEnabled = false;
+  pen.drawImage(image, 0, 0, GRID, GRID);
+  const { data } = pen.getImageData(0, 0, GRID, GRID);
+  const color = [0, 1, 2].map((channel) => {
+    const values = [];
+    for (let k = 0; k < GRID; k += 1) for (const at of [k, k * GRID, k * GRID + GRID - 1, (GRID - 1) * GRID + k]) values.push(data[4 * at + channel]);
+    values.sort((a, b) => a - b);
+    return values[values.length - 1] - values[0] > PLAIN ? NaN : values[values.length >> 1];
+  });
+  return color.some(Number.isNaN) ? "" : `rgb(${color.join(" ")})`;
 }
 
 /** Pictures are kept as decoded elements, so that the next question is painted without a wait. @param {string} address */
