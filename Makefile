@@ -54,6 +54,7 @@ check: $(READY) check-page  ## lint, format, types, layers, spelling, prose
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python docs/prose.py
+	$(BIN)/python docs/make_figures.py --check
 
 PAGE := tools/page/node_modules/.ready
 

@@ -7,6 +7,7 @@ that none is out of date.
 from __future__ import annotations
 
 import re
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from likewise.lab.experiments.statistics import bootstrap, compare
 from likewise.lab.experiments.store import read_results
 
 DOCS = Path(__file__).parent
+README = DOCS.parent / "README.md"
 RESULTS = DOCS.parent / "benchmarks" / "results"
 SIZES = (25, 50, 100)
 N_FOLDS = 2
@@ -121,7 +123,109 @@ def field():
     return table(["method", "questions", "mean ARI with the fewer", "with the more"], lines)
 
 
-TABLES = {"gains": gains, "pairs": pairs, "budgets": budgets, "field": field}
+def on_third(n, *names):
+    """Return the scores of methods on the unseen tasks after `n` questions, by their names."""
+    scores = complete(results("rivals").at(n, results("rivals").lists["third list"]))
+    return [scores[name] for name in names]
+
+
+SIMPLEST = "half-margin-learner"
+"""The simplest rival that has our learner."""
+AGAINST = {
+    SIMPLEST: "half K-means medoids, half margin sampling, with our learner",
+    "UHerding-learner": "Uncertainty Herding, with our learner",
+    "MaxHerding-learner": "MaxHerding, with our learner",
+    "medoids-learner": "K-means medoids, with our learner",
+    "margin-learner": "margin sampling, with our learner",
+    "margin-SVM": "margin sampling, with a tuned SVM",
+    "UHerding": "Uncertainty Herding, with a tuned SVM",
+    "BADGE": "BADGE, with a tuned SVM",
+}
+
+
+def percent(share):
+    """Return a share in percent."""
+    return f"{100 * share:.0f}%"
+
+
+def headline():
+    """Return the claims of the README, each with its figures."""
+    (few,), (many,) = on_third(30, "Likewise"), on_third(100, "Likewise")
+    lines = [
+        f"- **{len(few)} tasks that nobody developed on:** a mean ARI (1 is perfect, 0 is chance) of "
+        f"{cell(few)} after 30 choices and {cell(many)} after 100, all answers right."
+    ]
+    duels = [compare(*on_third(n, "Likewise", SIMPLEST)) for n in (30, 100)]
+    gains = [
+        cell(ours - theirs, is_difference=True)
+        for ours, theirs in (on_third(n, "Likewise", SIMPLEST) for n in (30, 100))
+    ]
+    lines.append(
+        "- **The simplest rival** (half K-means medoids, half margin sampling, with our learner): "
+        f"{gains[0]} and {gains[1]}. Equal in practice (within .01) with a probability of "
+        f"{percent(duels[0].posterior[1])} and {percent(duels[1].posterior[1])}, better with "
+        f"{percent(duels[0].posterior[0])} and {percent(duels[1].posterior[0])}. Most of the quality "
+        "comes from the features and the learner. The rule needs no budget and is good after every "
+        "answer."
+    )
+    best = [best_cobra(n) for n in (30, 100)]
+    lines.append(
+        "- **COBRA**, which asks pairs, with the number of super-instances that is best for each "
+        f"budget: {best[0][1]} after 30 questions (best: {best[0][0]}), {best[1][1]} after 100 "
+        f"(best: {best[1][0]})."
+    )
+    return "\n".join(lines)
+
+
+def best_cobra(n):
+    """Return COBRA's best size on the unseen tasks, and what `Likewise` has more."""
+    scores = complete(results("rivals").at(n, results("rivals").lists["third list"]))
+    sizes = [name for name in scores if re.fullmatch(r"COBRA \d+", name)]
+    best = scores[sizes].mean().idxmax()
+    return best.split()[1], cell(scores["Likewise"] - scores[best], is_difference=True)
+
+
+def rivals():
+    """Return `Likewise` on the unseen tasks, and how far others are behind."""
+    head = ["ARI on the unseen tasks", *(f"{n} questions" for n in BUDGETS)]
+    found = {n: complete(results("rivals").at(n, results("rivals").lists["third list"])) for n in BUDGETS}
+    lines = [["`Likewise`, choices", *(cell(found[n]["Likewise"]) for n in BUDGETS)]]
+    for name, words in AGAINST.items():
+        if all(name in found[n] for n in BUDGETS):
+            gains = [
+                cell(found[n]["Likewise"] - found[n][name], is_difference=True) for n in BUDGETS
+            ]
+            lines.append([f"minus {words}", *gains])
+    lines.append(
+        ["minus COBRA with its best size (in brackets)"]
+        + ["{1} ({0})".format(*best_cobra(n)) for n in BUDGETS]
+    )
+    return table(head, lines)
+
+
+def read():
+    """Return what choices cost: rows read, and the ARI that they reach, on the unseen tasks."""
+    tasks = results("rivals").lists["third list"]
+    lines = []
+    for name in ("Likewise", "Likewise-pairs", SIMPLEST, "medoids-learner", "margin-learner"):
+        line = [f"`{name}`"]
+        for n in BUDGETS:
+            shown = results("rivals").at(n, tasks, column="rows_read")
+            scores = complete(results("rivals").at(n, tasks))
+            line.append(f"{shown[name].mean():.0f} rows: {cell(scores[name]).split()[0]}")
+        lines.append(line)
+    return table(["rows read, and the ARI reached", *(f"{n} questions" for n in BUDGETS)], lines)
+
+
+TABLES = {
+    "headline": headline,
+    "rivals": rivals,
+    "read": read,
+    "gains": gains,
+    "pairs": pairs,
+    "budgets": budgets,
+    "field": field,
+}
 
 
 def written(text):
@@ -131,10 +235,22 @@ def written(text):
 
 def documents():
     """Return the documents that have such tables."""
-    return [path for path in sorted(DOCS.glob("*.md")) if MARKED.search(path.read_text("utf-8"))]
+    pages = [README, *sorted(DOCS.glob("*.md"))]
+    return [path for path in pages if MARKED.search(path.read_text("utf-8"))]
+
+
+def unsourced(text):
+    """Return the figures of a text that no script wrote: decimals and percentages in prose."""
+    prose = MARKED.sub("", re.sub(r"```.*?```|`[^`\n]*`|\]\([^)]*\)", "", text, flags=re.S))
+    return re.findall(r"(?<![\d.])\d*\.\d+(?![\d.])|\d+ ?%", re.sub(r"Python 3\.\d+", "", prose))
 
 
 if __name__ == "__main__":
+    if "--check" in sys.argv[1:]:
+        found = unsourced(README.read_text("utf-8"))
+        if found:
+            print(f"README.md has figures that no script wrote from rows: {', '.join(found)}")
+        sys.exit(bool(found))
     for path in documents():
         path.write_text(written(path.read_text("utf-8")), "utf-8")
         print(f"wrote {path}")

@@ -102,7 +102,12 @@ def test_the_figures_of_the_documents_are_those_of_the_committed_rows():
     figures = module_from_spec(spec)
     spec.loader.exec_module(figures)
     documents = figures.documents()
+    assert figures.unsourced("ARI .7 and 5%") == [".7", "5%"]
+    assert figures.unsourced("Python 3.11, `x = .5` and 96 fish") == []
+    assert figures.unsourced(figures.README.read_text("utf-8")) == []
     assert {path.name for path in documents} == {
+        "README.md",
+        "results.md",
         "field.md",
         "flagship-report.md",
         "how-many-questions.md",
