@@ -10,6 +10,10 @@ the row whose answer brings the most doubt closer to a known row. Distances are 
 Euclidean ones, so that near rows count more. Before two groups are known, and for the first rows, w
 is 1. The row is shown beside all groups, the likeliest first. There is no plan and no budget: the
 rule is as good after every answer, and all of it follows from the rows and the log.
+
+The rule is a relative of two others. Where w is 1 it is MaxHerding (Bae, Noh, Sutherland 2024,
+arXiv 2407.12212) with another kernel; with margins it is Uncertainty Herding (Bae, Oliveira,
+Sutherland 2025, arXiv 2412.20644), also without its temperature and its adaptive width.
 """
 
 from __future__ import annotations
