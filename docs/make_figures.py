@@ -152,8 +152,8 @@ def headline():
     """Return the claims of the README, each with its figures."""
     (few,), (many,) = on_third(30, "Likewise"), on_third(100, "Likewise")
     lines = [
-        f"- **{len(few)} tasks that nobody developed on:** a mean ARI (1 is perfect, 0 is chance) of "
-        f"{cell(few)} after 30 choices and {cell(many)} after 100, all answers right."
+        f"- **{len(few)} tasks that nobody developed on:** a mean ARI (1 is perfect, 0 is chance) "
+        f"of {cell(few)} after 30 choices and {cell(many)} after 100, all answers right."
     ]
     duels = [compare(*on_third(n, "Likewise", SIMPLEST)) for n in (30, 100)]
     gains = [
@@ -164,8 +164,8 @@ def headline():
         "- **The simplest rival** (half K-means medoids, half margin sampling, with our learner): "
         f"{gains[0]} and {gains[1]}. Equal in practice (within .01) with a probability of "
         f"{percent(duels[0].posterior[1])} and {percent(duels[1].posterior[1])}, better with "
-        f"{percent(duels[0].posterior[0])} and {percent(duels[1].posterior[0])}. Most of the quality "
-        "comes from the features and the learner. The rule needs no budget and is good after every "
+        f"{percent(duels[0].posterior[0])} and {percent(duels[1].posterior[0])}. Most of the "
+        "quality comes from the features and the learner. The rule needs no budget and is good after every "
         "answer."
     )
     best = [best_cobra(n) for n in (30, 100)]
@@ -188,7 +188,9 @@ def best_cobra(n):
 def rivals():
     """Return `Likewise` on the unseen tasks, and how far others are behind."""
     head = ["ARI on the unseen tasks", *(f"{n} questions" for n in BUDGETS)]
-    found = {n: complete(results("rivals").at(n, results("rivals").lists["third list"])) for n in BUDGETS}
+    found = {
+        n: complete(results("rivals").at(n, results("rivals").lists["third list"])) for n in BUDGETS
+    }
     lines = [["`Likewise`, choices", *(cell(found[n]["Likewise"]) for n in BUDGETS)]]
     for name, words in AGAINST.items():
         if all(name in found[n] for n in BUDGETS):

@@ -97,7 +97,7 @@ from likewise.cli import main
 sys.stdin = io.StringIO({keys!r})
 main(["label", {str(table)!r}, "--terminal"], standalone_mode=False)
 """
-        for keys in ("s\nd\nq\n", "u\nq\n")
+        for keys in ("s\n0\nq\n", "u\nq\n")
     )
     export = f"""
 from likewise.cli import main

@@ -44,7 +44,7 @@ def test_cross_validation(capsys):
 
 @pytest.mark.parametrize(
     ("name", "until_right"),
-    [pytest.param("entities", 213, marks=pytest.mark.slow), ("names", 79)],
+    [pytest.param("entities", 213, marks=pytest.mark.slow), ("names", 42)],
 )
 def test_after_so_many_answers_the_groups_of_the_guide_are_right(name, until_right):
     if name == "names":

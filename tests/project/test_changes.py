@@ -32,9 +32,9 @@ def answer(project, n):
         question = project.ask()
         if question is None:
             break
-        heads = [KINDS[group[0]] for group in question.groups]
-        place = heads.index(KINDS[question.row]) if KINDS[question.row] in heads else Answer.NONE
-        project.choose(place, number=question.number, position=project.position)
+        # Given groups of one kind are beside each other: both are the answer, so they are one.
+        places = [k for k, g in enumerate(question.groups) if KINDS[g[0]] == KINDS[question.row]]
+        project.choose(places or Answer.NONE, number=question.number, position=project.position)
 
 
 @pytest.fixture

@@ -148,7 +148,7 @@ def test_what_can_be_refused_at_once_opens_no_page(tmp_path, truth, visitor, opt
         ("names.csv", "a,b\n", "has 2 columns and 0 rows"),
         ("broken.csv", "a,b\n1\n", "line 2: 1 field where the first line has 2"),
         ("empty.npy", "", "is empty"),
-        ("other.csv", "ä".encode("latin-1"), "is not utf-8"),
+        ("other.csv", b"a\x81\n1\n", "is not utf-8"),
     ],
 )
 def test_a_source_without_anything_is_told_before_an_address(

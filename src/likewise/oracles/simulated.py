@@ -21,7 +21,8 @@ class LabelOracle:
     """Answer by known labels: the same label, the same group.
 
     A group is judged by its first row, which stands for it in the log. After a wrong answer a group
-    may have rows of several labels; the other rows that are shown do not count.
+    may have rows of several labels; the other rows that are shown do not count. If several groups
+    have the label of the row, all of them are the answer, so they become one.
 
     Parameters
     ----------
@@ -37,6 +38,8 @@ class LabelOracle:
     <Answer.SAME: 'same'>
     >>> LabelOracle(["cat", "dog", "cat", "dog"]).answer(Question(1, 3, ((0, 2), (1,))))
     1
+    >>> LabelOracle(["cat", "dog", "cat", "cat"]).answer(Question(1, 3, ((0,), (1,), (2,))))
+    [0, 2]
     >>> by_id = LabelOracle({"a": "cat", "b": "dog"})
     >>> by_id.answer(Question(1, 0, ((1,),), row_id="a", group_ids=(("b",),)))
     <Answer.DIFFERENT: 'different'>
@@ -54,17 +57,27 @@ class LabelOracle:
             self.n_rows = len(array)
 
     def answer(self, question: Question) -> Any:
-        """Return the first group whose first row, or else whose name, has the same label."""
+        """Return the groups whose first row, or else the one whose name, has the same label.
+
+        Several groups are the answer where they are one but nobody said so yet, as given groups.
+        """
         label = self._label(question.row, question.row_id)
-        for place, group in enumerate(question.groups):
-            if not group:
-                if question.name(place) == str(label):
-                    return answered(place, question)
-                continue
-            sample_id = question.group_ids[place][0] if question.group_ids else None
-            if self._label(group[0], sample_id) == label:
-                return answered(place, question)
-        return answered(Answer.NONE, question)
+        same = [
+            place
+            for place, group in enumerate(question.groups)
+            if group and self._label(group[0], self._id_of(question, place)) == label
+        ]
+        if not same:
+            empty = (place for place, group in enumerate(question.groups) if not group)
+            same = [place for place in empty if question.name(place) == str(label)][:1]
+        if not same:
+            return answered(Answer.NONE, question)
+        return answered(same if len(same) > 1 else same[0], question)
+
+    @staticmethod
+    def _id_of(question: Question, place: int) -> Hashable | None:
+        """Return the id of the first row of a group."""
+        return question.group_ids[place][0] if question.group_ids else None
 
     def _label(self, row: int, sample_id: Hashable | None) -> Any:
         """Return the label of a row, by its number or its id."""
@@ -128,7 +141,8 @@ class NoisyOracle(WrappedOracle):
         if rng.random() >= self.p or right is Answer.UNSURE:
             return answered(right, question)
         places = (*range(len(question.groups)), Answer.NONE)
-        wrong = [place for place in places if place != right]
+        rights = right if isinstance(right, list) else [right]
+        wrong = [place for place in places if place not in rights]
         return answered(wrong[int(rng.integers(len(wrong)))], question)
 
 

@@ -22,7 +22,7 @@ class Pace:
     >>> pace.seconds_left(400) is None
     True
     >>> pace.at(100)
-    >>> pace.seconds_left(400), pace.left(4000)
+    >>> pace.seconds_left(400), pace.left(4300)
     (30.0, 'about 7 min left')
     """
 
