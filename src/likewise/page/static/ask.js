@@ -140,8 +140,9 @@ function showProgress(/** @type {State} */ state) {
     model && el("p", { dir: "auto" }, `${[model.line, model.warning].filter(Boolean).join(". ")}.`),
     el("p", {}, `${plural(p.n_groups, "group")}${p.answered ? " now" : " before any answer"}. `, more && `${more.charAt(0).toUpperCase()}${more.slice(1)}.`),
     curve(completeness), seenBox(state));
-  // Where nobody knows how many questions are left, the bar is how much is surely right.
-  const share = p.estimate === null ? completeness?.at_least ?? 0 : p.answered / Math.max(1, p.answered + p.estimate);
+  // Where nobody knows how many questions are left, the bar is how much is surely right, once that is said.
+  const surely = outlook.quality.includes("%") ? completeness?.at_least ?? 0 : 0;
+  const share = p.estimate === null ? surely : p.answered / Math.max(1, p.answered + p.estimate);
   byId("bar").style.width = `${(isDone ? 100 : share * 100).toFixed(1)}%`;
 }
 
