@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import urllib.request
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -85,11 +86,11 @@ def test_the_page_is_served_while_the_model_answers(table):
             process.stdout.readline()
             leading = process.stdout.readline().strip()
             page = urllib.request.urlopen(leading).read().decode()
-            address = re.search(r"http://[^\"'<> ]+", page)[0].replace("&amp;", "&")
+            address = re.findall(r"http://[^\"'<> ]+", page)[0].replace("&amp;", "&")
             opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
             opener.open(address).read()
             home = address.split("/?")[0].split("?")[0].rstrip("/")
-            report = None
+            report: Any = None
             for _ in range(3000):
                 try:
                     report = json.loads(opener.open(f"{home}/api/progress").read())["model"]

@@ -3,6 +3,7 @@
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -18,7 +19,7 @@ OLLAMA = "http://localhost:11434/v1"
 
 
 def test_the_python_runs_and_prints_what_it_says(capsys):
-    names = {}
+    names: dict[str, Any] = {}
     blocks = re.findall(r"```python\n(.*?)```", TEXT, re.S)
     assert len(blocks) == 3
     with served() as server:

@@ -83,7 +83,7 @@ def test_every_room_is_in_the_architecture():
 
 def named_by_extra(extra):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    found = set()
+    found: set[str] = set()
     for need in project["optional-dependencies"][extra]:
         if of_others := re.fullmatch(r"likewise\[([\w,]+)\]", need):
             found.update(*map(named_by_extra, of_others[1].split(",")))

@@ -3,6 +3,7 @@
 import inspect
 from contextlib import ExitStack
 from itertools import combinations
+from typing import Any
 
 import pytest
 from tests.oracles.chat_server import served
@@ -122,6 +123,9 @@ class TestRuleOracle(OracleLaws):
 
 
 class TestChatOracle(OracleLaws):
+    at_end: ExitStack
+    server: Any
+
     @classmethod
     def setup_class(cls):
         pytest.importorskip("httpx2", reason='needs the extra: pip install "likewise[model]"')

@@ -282,9 +282,10 @@ def test_every_table_has_the_key_and_the_name_of_the_page(project):
     answer(project, 12)
     project.name(project.groups()[0].id, 'the "first", one', position=project.position)
     page: Any = reply_to(project, "groups?limit=100")[1]
-    shown = {}
+    shown: dict[str, Any] = {}
     for group in page["groups"]:
-        members: Any = reply_to(project, f"group/{group['id']}?limit=500")[1]["members"]
+        reply: Any = reply_to(project, f"group/{group['id']}?limit=500")[1]
+        members = reply["members"]
         if group["key"]:
             shown |= {one["id"]: (group["key"].upper(), group["name"]) for one in members}
     assert 'the "first", one' in {name for _, name in shown.values()}

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -134,6 +135,7 @@ def test_how_often_it_is_right_is_said(project):
     assert 0 < found.n <= 20
     assert found.at_least <= found.estimate <= found.at_most
     assert found.n_right < found.n
+    progress: Any
     status, progress = reply_to(project, "progress")
     assert status == 200
     line = progress["model"]["line"]
@@ -175,6 +177,7 @@ def test_the_page_goes_on_while_the_model_works(project):
     work.work()
     assert project.position > seen
     assert project.ask() == question
+    reply: Any
     status, reply = reply_to(
         project, "answer", {"chosen": None, "question": question.number, "position": seen}
     )
