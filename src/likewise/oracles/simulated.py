@@ -21,8 +21,7 @@ class LabelOracle:
     """Answer by known labels: the same label, the same group.
 
     A group is judged by its first row, which stands for it in the log. After a wrong answer a group
-    may have rows of several labels; the other rows that are shown do not count. If several groups
-    have the label of the row, all of them are the answer, so they become one.
+    may have rows of several labels; the other rows that are shown do not count.
 
     Parameters
     ----------
@@ -30,6 +29,9 @@ class LabelOracle:
         The label of every row, or, as a mapping, of every sample id. Rows change their number
         when data are sliced, as in cross-validation; ids do not: pass ``sample_ids`` to ``fit``
         and labels by id here. Labels by row are refused for data of another length.
+    several : bool
+        Whether all groups with the label of the row are the answer, so that they become one, as
+        given groups that are really one. By default the first of them is, the likeliest one.
 
     Examples
     --------
@@ -38,7 +40,8 @@ class LabelOracle:
     <Answer.SAME: 'same'>
     >>> LabelOracle(["cat", "dog", "cat", "dog"]).answer(Question(1, 3, ((0, 2), (1,))))
     1
-    >>> LabelOracle(["cat", "dog", "cat", "cat"]).answer(Question(1, 3, ((0,), (1,), (2,))))
+    >>> cats = LabelOracle(["cat", "dog", "cat", "cat"], several=True)
+    >>> cats.answer(Question(1, 3, ((0,), (1,), (2,))))
     [0, 2]
     >>> by_id = LabelOracle({"a": "cat", "b": "dog"})
     >>> by_id.answer(Question(1, 0, ((1,),), row_id="a", group_ids=(("b",),)))
@@ -47,8 +50,11 @@ class LabelOracle:
 
     can_choose = True
 
-    def __init__(self, labels: ArrayLike | Mapping[Hashable, Any]) -> None:
+    def __init__(
+        self, labels: ArrayLike | Mapping[Hashable, Any], *, several: bool = False
+    ) -> None:
         self.labels: Any = labels
+        self.several = several
         self.n_rows: int | None = None  # not known where labels are by id
         if not isinstance(labels, Mapping):
             self.labels = array = np.asarray(labels)
@@ -57,10 +63,7 @@ class LabelOracle:
             self.n_rows = len(array)
 
     def answer(self, question: Question) -> Any:
-        """Return the groups whose first row, or else the one whose name, has the same label.
-
-        Several groups are the answer where they are one but nobody said so yet, as given groups.
-        """
+        """Return the group whose first row, or else whose name, has the same label."""
         label = self._label(question.row, question.row_id)
         same = [
             place
@@ -72,7 +75,7 @@ class LabelOracle:
             same = [place for place in empty if question.name(place) == str(label)][:1]
         if not same:
             return answered(Answer.NONE, question)
-        return answered(same if len(same) > 1 else same[0], question)
+        return answered(same if self.several and len(same) > 1 else same[0], question)
 
     @staticmethod
     def _id_of(question: Question, place: int) -> Hashable | None:
