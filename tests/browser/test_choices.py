@@ -230,9 +230,12 @@ def test_with_many_groups_one_is_found_by_its_name(crowded):
     assert [link.right for link in same] == [last]
 
 
-def test_named_groups_without_members_are_chosen_by_key_and_by_click(digits, serve, person):
+def test_named_groups_without_members_are_chosen_by_key_and_by_click(
+    digits, serve, person, tmp_path
+):
     names = ["round", "straight", "both"]
-    server = serve(digits[0], questions="choices", group_names=names, encoder="layout")
+    about = {"session": tmp_path / "named.likewise", "group_names": names}
+    server = serve(digits[0], questions="choices", encoder="layout", **about)
     someone = person(server)
     page, project = someone.page, server.project
     assert page.locator(".option, #others li").count() == 3
