@@ -166,7 +166,7 @@ class Log:
     @property
     def group_names(self) -> tuple[str, ...]:
         """The names of groups that were known beforehand, without rows."""
-        return tuple(getattr(self.strategy, "group_names", ()))
+        return self.strategy.group_names
 
     @property
     def marks(self) -> set[int]:

@@ -44,11 +44,14 @@ class Strategy(ABC):
         The small groups that it asks about.
     candidates : Candidates or None
         The only pairs that it asks about, if it has a list of them.
+    group_names : tuple of str
+        Groups that are known by name only. The session offers them beside those of the question.
     """
 
     name: ClassVar[str]
     estimator: ClassVar[str] = "COBRA"
     candidates: Candidates | None = None
+    group_names: tuple[str, ...] = ()
     partition: SuperInstances
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -66,9 +69,8 @@ class Strategy(ABC):
         """Return a row and the groups that it may belong to, or None if nothing is left to ask.
 
         The first row of each group stands for it: the answer is a link to that row. Rows in
-        ``answers.removed`` are not asked about. If the strategy has an attribute
-        ``group_names``, of groups that are known by name only, there may be no groups: the session
-        offers these beside those that are returned.
+        ``answers.removed`` are not asked about. Where the strategy has ``group_names``, there may
+        be no groups.
         """
 
     # -- what the answers make of the rows -------------------------------------------------------

@@ -18,8 +18,9 @@ from likewise.core.strategy import STRATEGIES, Strategy
 from likewise.errors import InputError
 from likewise.items import Features, Items
 from likewise.learning.aspects import find_columns
+from likewise.project.describing import ASPECTS
 from likewise.project.given import items_without, labels_of
-from likewise.project.growing import ASPECTS, REST
+from likewise.project.growing import REST
 from likewise.project.paths import Say, read_items
 from likewise.rows.sample import SAMPLE_ROWS
 from likewise.store.packing import pack

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from likewise.core.journal import entry_to_dict
 from likewise.core.session import Session
 from likewise.errors import CannotGrowError
-from likewise.items import Aspect, Features, Items
-from likewise.items.encoders import check_trusted, named
+from likewise.items import Features, Items
 from likewise.items.features import OWN, Problem
 from likewise.learning.reliability import SURE
 from likewise.project.matching import Changes, Match, match_items
 from likewise.project.project import Project
 from likewise.store import Store, now
-from likewise.store.packing import pack, readable, unpack
+from likewise.store.packing import pack
 
-ASPECTS = "aspects"
-"""The payload with what features of new items need to know of the first ones."""
 JOINED = "joined"
 """The setting with the ids of the items that joined when the project last grew."""
 REST = "rest"
@@ -230,32 +226,3 @@ def _unused_ids(
         taken.add(name)
         ids.append(name)
     return ids
-
-
-def describe_stored(
-    items: Items,
-    options: Mapping[str, Any],
-    wanted: Mapping[str, Any],
-    session: Session,
-    store: Store,
-) -> Features:
-    """Return the features of items, made as those of the first ones.
-
-    An encoder that only a file names is not loaded, since the file may come from a stranger.
-    """
-    strategy = session.strategy
-    if strategy.candidates is not None:
-        about = "the candidate pairs in the session file"
-        return Features(strategy.candidates, about, "precomputed", partition=strategy.partition)
-    aspects = stored_aspects(options, wanted, store)
-    with readable(f"the payload {ASPECTS!r}"):
-        return items.features(aspects=aspects)
-
-
-def stored_aspects(
-    options: Mapping[str, Any], wanted: Mapping[str, Any], store: Store
-) -> list[Aspect]:
-    """Return the aspects by which the first items of a session were described."""
-    check_trusted(named(options.get("encoder") or ()), named(wanted.get("encoder") or ()))
-    with readable(f"the payload {ASPECTS!r}"):
-        return [Aspect.from_dict(plain) for plain in unpack(store.payload(ASPECTS))]

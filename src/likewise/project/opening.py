@@ -15,15 +15,9 @@ from likewise.items import Features
 from likewise.items.kinds import PathLike, refuse_nothing
 from likewise.project import large
 from likewise.project.beginning import Begun, Step, begin
+from likewise.project.describing import describe_stored, stored_aspects
 from likewise.project.given import items_without
-from likewise.project.growing import (
-    JOINED,
-    REST,
-    Present,
-    catch_up,
-    describe_stored,
-    stored_aspects,
-)
+from likewise.project.growing import JOINED, REST, Present, catch_up
 from likewise.project.matching import Changes, ids_of_rows
 from likewise.project.options import (
     check_data,

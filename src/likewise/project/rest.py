@@ -17,7 +17,8 @@ from contextlib import contextmanager, suppress
 from likewise.errors import LikewiseError, StaleQueryError
 from likewise.items import Aspect, Features
 from likewise.items.features import Problem
-from likewise.project.growing import ASPECTS, let_join
+from likewise.project.describing import ASPECTS
+from likewise.project.growing import let_join
 from likewise.project.pace import Pace
 from likewise.project.project import Project
 from likewise.store.packing import readable
