@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import make_blobs
 
-import likewise
 from likewise import Answer, LabelOracle, Session
 from likewise.cli import main
 from likewise.page.calls import reply_to
 from likewise.project import export, open_project, open_session_file
+from likewise.project.large import model_of
 
 X, Y = make_blobs(60, centers=4, n_features=3, cluster_std=2.0, random_state=3)
 WAYS: dict[str, dict[str, Any]] = {
@@ -92,7 +92,7 @@ def check_everywhere(project):
         assert [row["name"] for row in table] == [groups[group]["name"] for group in on_page]
     exported = Session.from_dict(json.loads(export(project, "json")))
     assert np.array_equal(exported.labels, labels)
-    estimator = getattr(likewise, project.session.strategy.estimator)
+    estimator = type(model_of(project.session))
     assert np.array_equal(estimator().adopt(exported).labels_, labels)
     again = open_session_file(project.path).project
     assert np.array_equal(again.session.labels, labels)

@@ -162,11 +162,10 @@ class Likewise(AskingClusterer):
             all rows of the data: without them there are no `labels_` and `doubts_`.
         """
         refuse_session(session)
-        strategy: Any = session.strategy
-        if strategy.estimator != "Likewise":
+        if not isinstance(session.strategy, MostDoubt):
             raise InputError(
-                f"this session uses the strategy {strategy.name!r}: use "
-                f"{strategy.estimator}().adopt(session)"
+                f"this session uses the strategy {session.strategy.name!r}: use "
+                "COBRA().adopt(session)"
             )
         return self._become(session, *self._rows_for(session, X), is_guess=None)
 

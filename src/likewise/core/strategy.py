@@ -38,8 +38,6 @@ class Strategy(ABC):
     ----------
     name : str
         Names the strategy in saved sessions. A subclass with a name can be loaded by it.
-    estimator : str
-        The estimator of `likewise` that makes most of its sessions, by ``adopt``.
     partition : SuperInstances
         The small groups that it asks about.
     candidates : Candidates or None
@@ -49,7 +47,6 @@ class Strategy(ABC):
     """
 
     name: ClassVar[str]
-    estimator: ClassVar[str] = "COBRA"
     candidates: Candidates | None = None
     group_names: tuple[str, ...] = ()
     partition: SuperInstances

@@ -302,8 +302,9 @@ model = {estimator}().adopt(session)  # a fitted scikit-learn estimator
 
 def to_snippet(project: Project) -> bytes:
     """Return a Python script that loads the exported session."""
-    about = {"estimator": project.session.strategy.estimator, "file": file_name_of(project, "json")}
-    return SNIPPET.format(**about).encode("utf-8", "replace")
+    estimator = type(model_of(project.session)).__name__
+    text = SNIPPET.format(estimator=estimator, file=file_name_of(project, "json"))
+    return text.encode("utf-8", "replace")
 
 
 FORMATS: Registry[Format] = Registry(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,11 @@ from likewise.rows.label_files import write_labels
 from likewise.rows.row_files import NpyRows, ParquetRows
 from likewise.store import Store
 from likewise.store.packing import pack, readable, unpack
+from likewise.strategies.most_doubt import MostDoubt
 from likewise.words import plural
+
+if TYPE_CHECKING:
+    from likewise.cluster import COBRA, Likewise
 
 FEATURES = "features"
 """The payload with the features of the sample."""
@@ -253,8 +257,9 @@ def _labels(
     return labels
 
 
-def model_of(session: Session) -> Any:
+def model_of(session: Session) -> COBRA | Likewise:
     """Return the fitted estimator of a session, which can predict other rows."""
-    from likewise import cluster
+    from likewise.cluster import COBRA, Likewise
 
-    return getattr(cluster, session.strategy.estimator)().adopt(session)
+    estimator = Likewise if isinstance(session.strategy, MostDoubt) else COBRA
+    return estimator().adopt(session)

@@ -93,7 +93,6 @@ class MostDoubt(Strategy):
     """
 
     name: ClassVar[str] = "most-doubt"
-    estimator: ClassVar[str] = "Likewise"
 
     def __init__(
         self,
