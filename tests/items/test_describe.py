@@ -237,7 +237,7 @@ def test_every_kind_has_its_aspects(tmp_path):
     rows = open_items(frame, columns=columns, encoder="words")
     assert names_and_widths(rows) == {"numbers": 2, "categories": 3, "note": 10}
     assert names_and_widths(open_items(sentences(0), encoder="words")) == {"words": 10}
-    assert names_and_widths(open_items(curves(0), kind="series")) == {"shape": 30}
+    assert names_and_widths(open_items(curves(0), kind="series")) == {"shape": 30, "level": 2}
     assert names_and_widths(open_items(tmp_path / "X.npy")) == {"numbers": 3}
     own = open_items(animals()).with_features(Features(np.eye(60), "of my own"))
     assert [aspect.name for aspect in own.features().aspects] == ["own"]

@@ -7,6 +7,7 @@ import pytest
 
 from likewise.errors import InputError, MissingExtraError
 from likewise.items import open_items
+from likewise.items.fields import scaled
 from likewise.items.series import SeriesItems, z_normalize
 
 
@@ -43,10 +44,26 @@ def test_series_are_compared_by_shape_and_not_by_height(tmp_path, waves):
     path = tmp_path / "t.npy"
     np.save(path, waves)
     features = open_items(path, series=True).features()
-    assert features.X.shape == (4, 60)
-    assert np.allclose(features.X.mean(axis=1), 0)
-    assert np.allclose(features.X[2], features.X[3])
+    shape = features.block("shape")
+    assert shape.shape == (4, 60)
+    assert np.allclose(shape.mean(axis=1), 0)
+    assert np.allclose(shape[2], shape[3])
     assert "--series-features dtw" in features.description
+
+
+def test_the_level_is_an_aspect_where_series_differ_in_it(waves):
+    items = open_items(waves, kind="series")
+    means, spreads = items.features().block("level").T
+    assert means.tolist() == pytest.approx(scaled(waves.mean(axis=1), 0.088623, 6.5), abs=1e-5)
+    assert (np.argmax(spreads), np.argmin(spreads)) == (1, 0)
+    assert (spreads.min(), spreads.max()) == (0, 1)
+    # New series are described in the ranges of the first ones.
+    assert items.describe([[13.0 - means[0]] * 60]).block("level")[0, 0] > 1.9
+    huge = open_items(np.array([[1e308, -1e308], [1e308, 1e308]]), kind="series")
+    assert np.array_equal(huge.features().block("level"), [[0, 1], [1, 0]])
+    # z-scores have the same level, but for rounding.
+    normal = open_items([z_normalize(row[:, None])[:, 0] for row in waves], kind="series")
+    assert [aspect.name for aspect in normal.features().aspects] == ["shape"]
 
 
 def test_time_warping_forgives_a_shift(tmp_path, waves):
@@ -105,7 +122,8 @@ def test_a_folder_has_a_series_in_every_file(tmp_path):
     left_out = " ".join(problem.message for problem in items.problems)
     assert all(name in left_out for name in ("wrong.csv", "words.csv", "out.csv"))
     features = items.features()
-    assert features.X.shape == (2, 4)
+    assert features.block("shape").shape == (2, 4)
+    assert features.block("level").shape == (2, 4)
     assert "bringing all series to 2 moments" in features.description
 
 

@@ -1,6 +1,6 @@
 """Time series: one per row of a table, per file of a folder, or per row of an array.
 
-They are compared by their z-normalized values, or under dynamic time warping.
+They are compared by their z-normalized values and by their level, or under dynamic time warping.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from likewise.errors import InputError, needs_extra
 from likewise.items.cache import FeatureCache, package_versions
 from likewise.items.features import Aspect, Features, Problem
-from likewise.items.fields import Fields
+from likewise.items.fields import Fields, finite_range, scaled
 from likewise.items.items import Items, OnProgress, digest
 from likewise.items.limits import files_below, name_in, names_in
 from likewise.items.points import ARRAY_SUFFIXES, read_array
@@ -37,6 +37,9 @@ BETTER = (
     "Series that are alike but shifted in time compare better with --series-features dtw "
     '(pip install "likewise[series]").'
 )
+
+FLAT = 1e-6
+"""Levels that differ by less than this share of the largest value are one."""
 
 MOST_POINTS = 2_000
 """A longer series is shown with fewer points; the lowest and highest values stay."""
@@ -129,7 +132,10 @@ class SeriesItems(Items):
         return digest(str(values.shape), values.tobytes())
 
     def aspects(self) -> list[Aspect]:
-        """Return the *shape* of the series, without their level and their range."""
+        """Return the *shape* of the series, and their *level* where it differs.
+
+        Distances under time warping must be the only aspect.
+        """
         lengths = [len(values) for values in self._series]
         if self._how == "dtw":
             about = "distances of z-normalized series under dynamic time warping"
@@ -139,10 +145,16 @@ class SeriesItems(Items):
         about = "z-normalized values, compared moment by moment"
         if any(n != length for n in lengths):
             about += f", after bringing all series to {length} moments"
-        return [Aspect("shape", about, {"length": length, "channels": self._channels}, BETTER)]
+        recipe = {"length": length, "channels": self._channels}
+        found = [Aspect("shape", about, recipe, BETTER)]
+        ranges = _ranges(self._series)
+        if any(low < high for low, high in ranges):
+            about = "mean and standard deviation, scaled to [0, 1]"
+            found.append(Aspect("level", about, {"ranges": ranges, "channels": self._channels}))
+        return found
 
     def compute(self, aspect: Aspect, progress: OnProgress | None = None) -> np.ndarray | Features:
-        """Return the z-normalized values of every series, or the distances of all pairs."""
+        """Return the values of every series by this aspect, or the distances of all pairs."""
         if "of" in aspect.recipe:
             if aspect.recipe["of"] != self._digest:
                 raise self.from_all_together()
@@ -150,12 +162,16 @@ class SeriesItems(Items):
             window = int(aspect.recipe["window"])
             D = self._cache.get(recipe, self._digest, lambda: _warped(self._series, window))
             return Features(D, metric="precomputed", notes=self._cache.notes)
-        length, channels = int(aspect.recipe["length"]), list(aspect.recipe["channels"])
+        channels = list(aspect.recipe["channels"])
         if len(self._channels) != len(channels):
             raise InputError(
                 f"these series have {plural(len(self._channels), 'channel')}, the first ones "
                 f"{len(channels)}: {', '.join(channels)}"
             )
+        if "ranges" in aspect.recipe:
+            levels = zip(_levels(self._series).T, aspect.recipe["ranges"], strict=True)
+            return np.column_stack([_shares(values, *map(float, ends)) for values, ends in levels])
+        length = int(aspect.recipe["length"])
         if not 1 <= length <= LONGEST:
             raise InputError(f"series are compared at 1 to {LONGEST} moments, not {length}")
         return _z_normal(self._series, length)
@@ -333,6 +349,29 @@ def z_normalize(values: np.ndarray) -> np.ndarray:
 
 def _z_normal(series: Sequence[np.ndarray], length: int) -> np.ndarray:
     return np.stack([z_normalize(_resample(values, length)).ravel() for values in series])
+
+
+def _levels(series: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the mean and the standard deviation of every channel of every series."""
+    largest = np.stack([np.abs(values).max(axis=0) for values in series])
+    units = np.where(largest > 0, largest, 1.0)  # so that sums stay finite
+    parts = [values / unit for values, unit in zip(series, units, strict=True)]
+    means = [values.mean(axis=0) for values in parts]
+    spreads = [values.std(axis=0) for values in parts]
+    return np.hstack([np.stack(means) * units, np.stack(spreads) * units])
+
+
+def _ranges(series: Sequence[np.ndarray]) -> list[tuple[float, float]]:
+    """Return the ranges of the levels; one that is only rounding, as of z-scores, is empty."""
+    top = np.max([np.abs(values).max(axis=0) for values in series], axis=0)
+    ranges = map(finite_range, _levels(series).T)
+    pairs = zip(ranges, np.tile(FLAT * top, 2).tolist(), strict=True)
+    return [(low, high if high / 2 - low / 2 > least else low) for (low, high), least in pairs]
+
+
+def _shares(values: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Return values as shares of a range, 0 if it is empty."""
+    return scaled(values, low, high) if low < high else np.zeros(len(values))
 
 
 def _window(lengths: Sequence[int]) -> int:
