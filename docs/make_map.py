@@ -49,7 +49,7 @@ class Step(NamedTuple):
 STEPS = [
     Step("page/calls.py", "reply_to", "the browser sends an answer"),
     Step("project/project.py", "Project.choose", "refused if it is outdated"),
-    Step("core/session.py", "Session.choose", "becomes links and joins the log"),
+    Step("core/asking.py", "Asking.choose", "becomes links and joins the log"),
     Step("store/store.py", "Store.append", "is on disk"),
     Step("strategies/most_doubt.py", "MostDoubt.next_question", "what is asked next"),
     Step("learning/learner.py", "Learner.learn", "where all other rows belong"),

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted
 
-from likewise.core.log import refuse_session
-from likewise.core.session import Session
+from likewise.core.session import Session, refuse_session
 from likewise.errors import InputError, needs_extra
 from likewise.rows.projection import Layout
 from likewise.words import plural

@@ -14,9 +14,8 @@ from likewise.core.answers import is_whole
 from likewise.core.candidates import Candidates
 from likewise.core.labels import respecting_groups
 from likewise.core.links import LinkGraph
-from likewise.core.log import refuse_session
 from likewise.core.partition import SuperInstances
-from likewise.core.session import Session
+from likewise.core.session import Session, refuse_session
 from likewise.errors import InputError
 from likewise.learning.learner import Learned, Learner
 from likewise.rows.blocks import Compute

@@ -18,9 +18,8 @@ from likewise.cluster.estimator import (
     rows_in_data,
 )
 from likewise.core.answers import Answer
-from likewise.core.log import refuse_session
 from likewise.core.reports import Completeness, Suspect
-from likewise.core.session import Session
+from likewise.core.session import Session, refuse_session
 from likewise.errors import InputError
 from likewise.learning.aspects import check_aspects, find_columns
 from likewise.learning.learner import Learned

@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
-from typing import Any, Self, TypeVar, Unpack
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,13 +18,8 @@ from numpy.typing import ArrayLike
 from likewise.core.answered import Answers
 from likewise.core.answers import (
     MODEL,
-    Answer,
     Gesture,
-    Groups,
-    Link,
     Question,
-    Signed,
-    as_answer,
     checked_budget,
     checked_rows,
     is_whole,
@@ -33,21 +27,16 @@ from likewise.core.answers import (
 )
 from likewise.core.arrays import packed
 from likewise.core.fingerprint import refuse_other_rows
-from likewise.core.growth import Shape, checked_growth, checked_ids, loaded_strategy, next_ids
+from likewise.core.growth import Shape, checked_ids, loaded_strategy
 from likewise.core.journal import (
     FORMAT,
     SCHEMA,
-    Checked,
     Entry,
     Grown,
     Marked,
-    Named,
     Rebuilt,
-    Repeated,
     Revised,
-    SetAside,
     Switched,
-    TakenBack,
     as_plain,
     current,
     entry_from_dict,
@@ -55,13 +44,12 @@ from likewise.core.journal import (
     rows_of,
 )
 from likewise.core.labels import names_in
+from likewise.core.links import LinkGraph
 from likewise.core.strategy import Strategy
 from likewise.errors import (
-    CannotGrowError,
     InputError,
     LikewiseError,
     SessionFileError,
-    needs_extra,
 )
 from likewise.words import check_text, listed, plural
 
@@ -69,7 +57,7 @@ T = TypeVar("T")
 
 
 class Log:
-    """What was done, undone and saved; `Session` adds what is asked and known."""
+    """What was done, undone and saved. The base of `Session`."""
 
     def __init__(
         self,
@@ -80,7 +68,7 @@ class Log:
         row_numbers: ArrayLike | None = None,
         max_queries: int | None = None,
     ) -> None:
-        _refuse_strategy(strategy)
+        refuse_strategy(strategy)
         n_rows = strategy.n_rows
         why = f"the data has {plural(n_rows, 'row')}"
         ids = None if sample_ids is None else checked_ids(sample_ids, n_rows, why)
@@ -109,7 +97,7 @@ class Log:
         """Pickle the log and what it is about; all else follows from them."""
         return _unpickled, (type(self), packed(self.state()), type(self.strategy))
 
-    # -- what was done ---------------------------------------------------------------------------
+    # -- what was done -----------------------------------------------------------------------------
 
     @property
     def strategy(self) -> Strategy:
@@ -122,14 +110,19 @@ class Log:
         return self._shape.ids
 
     @property
+    def n_first_rows(self) -> int:
+        """How many rows the session began with."""
+        return self._first.strategy.n_rows
+
+    @property
     def removed(self) -> frozenset[int]:
         """The rows that are gone: nothing is asked about them, but what was answered counts."""
         return self.answers.removed
 
     @property
-    def n_first_rows(self) -> int:
-        """How many rows the session began with."""
-        return self._first.strategy.n_rows
+    def links(self) -> LinkGraph:
+        """What the answers imply, over rows. Read it; do not change it."""
+        return self.answers.links
 
     @property
     def events(self) -> tuple[Gesture, ...]:
@@ -173,22 +166,7 @@ class Log:
         """The rows that were marked as misfits."""
         return {row for row, _ in self._marked()}
 
-    @property
-    def checks(self) -> dict[tuple[int, int], Answer]:
-        """The answers to check questions since the last change of the groups."""
-        checks: dict[tuple[int, int], Answer] = {}
-        for entry in reversed(self._log):
-            if isinstance(entry, Checked):
-                for link in entry.links:
-                    checks.setdefault((link.left, link.right), link.answer)
-            elif not isinstance(entry, Repeated | Named | Marked | Grown):
-                break
-        return checks
-
-    @property
-    def repeated(self) -> tuple[Repeated, ...]:
-        """The answers to questions that were asked again, in order."""
-        return tuple(entry for entry in self._log if isinstance(entry, Repeated))
+    # -- undoing it --------------------------------------------------------------------------------
 
     @property
     def can_undo(self) -> bool:
@@ -199,44 +177,6 @@ class Log:
     def can_redo(self) -> bool:
         """Whether `redo` would do something."""
         return bool(self._undone)
-
-    def to_frame(self) -> Any:
-        """Return the answers as a pandas data frame, one row per link, in order.
-
-        Needs pandas. The columns are the number of the answer, the two rows by their numbers in the
-        data, their ids where there are any, the answer, its source, who gave it and when, and how
-        many seconds it took. Answers that change no group come last. Their source is "check", with
-        the number 0, or "repeat", with the number of the answer to the same question.
-        """
-        with needs_extra("to_frame()", "tables"):
-            pandas = import_module("pandas")
-        ids = self.sample_ids
-        number: Any = range(self.strategy.n_rows)
-        if self.row_numbers is not None:
-            number = self.row_numbers.tolist()
-        numbers = {gesture.links: gesture.number for gesture in self.events}
-        told: list[tuple[Gesture | Checked | Repeated, int, str]]
-        told = [(e, e.number, e.source) for e in self.events]
-        told += [(e, 0, "check") for e in self._log if isinstance(e, Checked)]
-        told += [(e, numbers.get(e.before, 0), "repeat") for e in self.repeated]
-        records = [
-            {
-                "number": count,
-                "row": number[link.left],
-                "other": number[link.right],
-                **({} if ids is None else {"row_id": ids[link.left], "other_id": ids[link.right]}),
-                "answer": link.answer.value,
-                "source": source,
-                "by": entry.by,
-                "at": entry.at,
-                "seconds": entry.seconds,
-            }
-            for entry, count, source in told
-            for link in entry.links
-        ]
-        return pandas.DataFrame.from_records(records)
-
-    # -- changing it -----------------------------------------------------------------------------
 
     def undo(self, *, keeps_growth: bool = False) -> Entry | None:
         """Take back the last thing done; return it, or None if there is none.
@@ -264,142 +204,27 @@ class Log:
         self._do(self._undone[-1])
         return self._undone.pop()
 
-    def grow(
-        self,
-        X_new: ArrayLike | None = None,
-        *,
-        sample_ids: Sequence[Hashable] | None = None,
-        train_indices: ArrayLike | None = None,
-        removed: ArrayLike = (),
-        returned: ArrayLike = (),
-        **signed: Unpack[Signed],
-    ) -> range:
-        """Add rows, and remove some.
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Undo what was done in the block if it ends with an error, such as a full disk."""
+        log, undone, given_out = list(self._log), list(self._undone), dict(self._given_out)
+        budget = self.max_queries, self._is_endless
+        try:
+            yield
+        except BaseException:
+            self.max_queries, self._is_endless = budget
+            self._follow(log)
+            self._undone, self._given_out = undone, given_out
+            raise
 
-        New rows are labeled by what was learned, and asked about where that is in doubt. Growing
-        changes no other label: what is computed of rows without answers comes from the rows that
-        the session began with.
+    def once(self, name: Hashable, make: Callable[[], T]) -> T:
+        """Return the result of `make`, which is called once for every state of the log."""
+        if name not in self._derived:
+            self._derived[name] = make()
+        value: T = self._derived[name]
+        return value
 
-        Parameters
-        ----------
-        X_new : array-like of shape (n_new, n_features), optional
-            The rows that join, with features made as those of the first rows were made.
-        sample_ids : sequence of hashable, optional
-            Their ids, if the rows of the session have ids; by default those of the index of a
-            data frame. Ids that are the numbers of the rows go on counting. The id of a removed row
-            may be used again.
-        train_indices : array-like of int, optional
-            Which of the new rows may be asked about, counted from 0. By default all.
-        removed : array-like of int
-            Rows that are gone. Answers about them still count, so two rows that belong with the
-            same removed row stay together; but no question shows them.
-        returned : array-like of int
-            Removed rows that are back.
-
-        Returns
-        -------
-        range
-            The numbers of the new rows.
-
-        Raises
-        ------
-        InputError
-            If the strategy cannot take further rows, or the rows do not fit; nothing is changed.
-        """
-        n_rows = self.strategy.n_rows
-        if self.row_numbers is not None:
-            raise CannotGrowError(
-                "this session is about a sample of larger data, which does not grow: new rows get "
-                "their groups by predict, like all others that are not in the sample"
-            )
-        if sample_ids is None and X_new is not None and self.sample_ids is not None:
-            sample_ids = next_ids(self.sample_ids, X_new)
-        moves: Any = {"removed": removed, "returned": returned, "gone": self.removed}
-        entry = checked_growth(X_new, sample_ids, train_indices, n_rows, **moves)
-        self._new(replace(entry, **signed))
-        return range(n_rows, self.strategy.n_rows)
-
-    def rebuild(self, strategy: Strategy, **signed: Unpack[Signed]) -> None:
-        """Continue with another strategy, which takes over all answers so far.
-
-        Parameters
-        ----------
-        strategy : Strategy
-            The other strategy, for the same rows.
-        """
-        _refuse_strategy(strategy)
-        plain = {"name": strategy.name, **strategy.to_dict()}
-        self._new(Rebuilt(plain, **signed), strategy)
-
-    def name(self, names: Mapping[int, str], **signed: Unpack[Signed]) -> None:
-        """Name groups, each by one of its rows; an empty name removes the name."""
-        _refuse_names(names)
-        rows = self._checked_rows(*names)
-        self._new(Named(tuple(zip(rows, names.values(), strict=True)), **signed))
-
-    def switch(self, aspect: str, *, is_on: bool, **signed: Unpack[Signed]) -> None:
-        """Switch an aspect of the rows off, so that nothing is learned from it, or on again.
-
-        Answers stay as they are; what is learned from them changes. Like all that is done, it can
-        be undone.
-
-        Parameters
-        ----------
-        aspect : str
-            Its name, one of those in `Session.aspects`.
-        is_on : bool
-            Whether it is on from now on.
-        """
-        self._new(Switched(aspect, is_on, **signed))
-
-    def mark(self, row: int, beside: int | None = None, **signed: Unpack[Signed]) -> None:
-        """Note that a row does not seem to fit where it is.
-
-        Parameters
-        ----------
-        row : int
-            The row.
-        beside : int, optional
-            A row of the group it is in. Whether the two belong together is asked next.
-        """
-        (row,) = self._checked_rows(row)
-        if beside is not None:
-            (beside,) = self._checked_rows(beside)
-        self._new(Marked(row, beside, **signed))
-
-    def check(self, left: int, right: int, answer: Any, **signed: Unpack[Signed]) -> None:
-        """Note the answer to a check question of `audit`; it changes no group."""
-        left, right = self._checked_pair(left, right)
-        self._new(Checked((Link(left, right, as_answer(answer)),), **signed))
-
-    def set_aside(self, answerer: str, **signed: Unpack[Signed]) -> None:
-        """Ignore all that somebody answered or will answer, until it is taken back.
-
-        What it had overruled counts again.
-
-        Parameters
-        ----------
-        answerer : str
-            One of `answerers`: a person, ``model:NAME`` or ``rule:NAME``.
-        """
-        if answerer not in self.answerers or answerer is None:
-            known = ", ".join(repr(name) for name in self.answerers if name is not None)
-            raise InputError(
-                f"nobody who signed as {answerer!r} has answered; "
-                f"{f'answers are by {known}' if known else 'no answer is signed'}"
-            )
-        if answerer in self.aside:
-            raise InputError(f"the answers of {answerer!r} are set aside already")
-        self._new(SetAside(answerer, **signed))
-
-    def take_back(self, answerer: str, **signed: Unpack[Signed]) -> None:
-        """Count the answers of somebody again that were set aside."""
-        if answerer not in self.aside:
-            known = ", ".join(map(repr, sorted(self.aside))) or "nobody's are"
-            raise InputError(f"the answers of {answerer!r} are not set aside, only {known}")
-        self._new(TakenBack(answerer, **signed))
-
-    # -- saving ----------------------------------------------------------------------------------
+    # -- saving it ---------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """Return the session as plain values that JSON can hold."""
@@ -487,27 +312,7 @@ class Log:
             self._checked_rows(*rows_of(entry))
             self._new(entry)
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Undo what was done in the block if it ends with an error, such as a full disk."""
-        log, undone, given_out = list(self._log), list(self._undone), dict(self._given_out)
-        budget = self.max_queries, self._is_endless
-        try:
-            yield
-        except BaseException:
-            self.max_queries, self._is_endless = budget
-            self._follow(log)
-            self._undone, self._given_out = undone, given_out
-            raise
-
-    def once(self, name: Hashable, make: Callable[[], T]) -> T:
-        """Return the result of `make`, which is called once for every state of the log."""
-        if name not in self._derived:
-            self._derived[name] = make()
-        value: T = self._derived[name]
-        return value
-
-    # -- inside ----------------------------------------------------------------------------------
+    # -- inside ------------------------------------------------------------------------------------
 
     def _new(self, entry: Entry, made: Strategy | None = None, *, is_strict: bool = False) -> None:
         """Do something for the first time: what was undone cannot be redone, unless rows joined."""
@@ -525,6 +330,12 @@ class Log:
         is_apart = isinstance(entry, Grown) and not entry.removed and not entry.returned
         if not is_apart or any(isinstance(undone, Rebuilt | Grown) for undone in self._undone):
             self._undone.clear()
+
+    def _say(self, gesture: Gesture, *, is_strict: bool) -> Gesture:
+        """Take in a gesture; return it as it is in the log."""
+        self._new(gesture, is_strict=is_strict)
+        # One that others contradict, who count more, does not count.
+        return self.answers.newest or gesture
 
     def _do(self, entry: Entry, made: Strategy | None = None, *, is_strict: bool = False) -> None:
         """Do something and add it to the log; after an error nothing is changed.
@@ -583,15 +394,6 @@ class Log:
             answers.take(entry)
         return shape
 
-    def _open_mark(self, answers: Answers) -> tuple[int, Groups] | None:
-        """Return a row marked as a misfit and a row of its group, until an answer settles it."""
-        for row, other in self._marked():
-            if other is None or not self.removed.isdisjoint((row, other)):
-                continue
-            if answers.is_open(row, other):
-                return row, ((other,),)
-        return None
-
     def _marked(self) -> Iterator[tuple[int, int | None]]:
         """Yield the rows marked as misfits, each with a row of its group if one was named."""
         for entry in self._log:
@@ -609,16 +411,8 @@ class Log:
         return rows
 
 
-def refuse_session(session: Any) -> None:
-    """Raise `InputError` unless this is a session."""
-    if not hasattr(session, "strategy"):
-        raise InputError(
-            f"a Session is needed, got {type(session).__name__}. Session.from_dict(saved) makes "
-            "one of what session.to_dict() returned."
-        )
-
-
-def _refuse_strategy(strategy: Any) -> None:
+def refuse_strategy(strategy: Any) -> None:
+    """Raise `InputError` unless this is a strategy."""
     if not hasattr(strategy, "next_question"):
         raise InputError(
             f"a session needs a strategy, got {type(strategy).__name__}. An estimator makes a "
@@ -626,21 +420,6 @@ def _refuse_strategy(strategy: Any) -> None:
         )
 
 
-def _refuse_names(names: Any) -> None:
-    if not isinstance(names, Mapping):
-        raise InputError(f"names are given by row, as {{7: 'cats'}}, got {names!r}")
-    for name in names.values():
-        check_text(name, "a name")
-
-
 def _unpickled(cls: type[Log], state: Any, _: type[Strategy]) -> Log:
     """Return a session that was pickled, after its strategy was imported."""
     return cls.from_dict(state)
-
-
-# Python's messages about arguments name methods; the name that users know is Session.
-for _name, _method in vars(Log).items():
-    if callable(_function := getattr(_method, "__func__", _method)) and not isinstance(
-        _function, type
-    ):
-        _function.__qualname__ = f"Session.{_name}"

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from likewise.core.answers import Question, Signed, checked_budget, is_whole
-from likewise.core.log import refuse_session
-from likewise.core.session import Session
+from likewise.core.session import Session, refuse_session
 from likewise.errors import (
     AnswerError,
     BudgetExhausted,
