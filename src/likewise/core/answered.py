@@ -1,4 +1,4 @@
-"""What was answered so far: the gestures that count, and what follows from them.
+"""What was answered so far: the gestures that count, what follows from them, names of groups.
 
 There is one rule for answers that contradict each other. Certain links (given, or made while
 mending) come first, then what people say, then rules, then models; within each of these the newest
@@ -9,6 +9,7 @@ two certain links, the newer one counts.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
@@ -17,12 +18,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Gesture, Link, Question, ordered, rank_of
-from likewise.core.journal import Entry, Grown, Revised, SetAside, Switched, TakenBack
+from likewise.core.answers import Answer, Gesture, Groups, Link, Names, Question, ordered, rank_of
+from likewise.core.journal import Entry, Grown, Named, Revised, SetAside, Switched, TakenBack
 from likewise.core.links import LinkGraph
 from likewise.errors import ContradictionError
 
 T = TypeVar("T")
+
+Given = tuple[NDArray[np.intp], Sequence[str]]
+"""The number of the group that each row was given, -1 for none, and the labels of these groups."""
 
 
 class Answers:
@@ -72,6 +76,7 @@ class Answers:
         self.aside: frozenset[str] = frozenset()
         self.awaited: frozenset[int] = frozenset()
         self._base: Answers | None = None
+        self._named: tuple[tuple[int, str], ...] = ()  # as they were named, in order
         # All gestures as they were said and then changed, each with the place of the first of it.
         self._said: list[tuple[int, Gesture]] = []
         self._places: list[int] = []  # of those that count
@@ -131,10 +136,51 @@ class Answers:
         apart = (link for link in links if link.answer is Answer.DIFFERENT)
         return {x.left for x in apart if given[x.left] == given[x.right] >= 0}
 
+    @property
+    def names(self) -> dict[int, str]:
+        """The names of rows: of those that begin a group that has one, then as they were named.
+
+        Each name stands for the group of its row.
+        """
+        names = {gesture.left: gesture.name for gesture in self.gestures if gesture.name}
+        for row, name in self._named:
+            names.pop(row, None)
+            if name:
+                names[row] = name
+        return names
+
+    def names_of(self, groups: Groups, given: Given | None = None) -> Names:
+        """Return the name of each group of a question that has rows, or None.
+
+        That is what its rows were named, else the label by which it was given, unless that is a
+        number.
+        """
+        find = self.links.find
+        named: dict[int, list[str]] = {}
+        for row, name in self.names.items():
+            if name not in named.setdefault(find(row), []):
+                named[find(row)].append(name)
+        if given is not None:
+            numbers, labels = given
+            taken_out = self.taken_out(numbers)
+            rows: dict[int, list[int]] = {find(group[0]): [] for group in groups if group}
+            # Of two labels that are as frequent, that of the group the other row was put into.
+            for link in (link for gesture in self.gestures for link in gesture.links):
+                if link.answer is Answer.SAME and find(link.left) in rows:
+                    rows[find(link.left)] += [link.right, link.left]
+            for group in filter(None, groups):
+                inside = dict.fromkeys([*rows[find(group[0])], group[0]])
+                kept = (row for row in inside if numbers[row] >= 0 and row not in taken_out)
+                held = Counter(int(numbers[row]) for row in kept)
+                if held and not labels[held.most_common(1)[0][0]].isdecimal():
+                    named.setdefault(find(group[0]), [labels[held.most_common(1)[0][0]]])
+        return tuple(" / ".join(named.get(find(g[0]), ())) or None if g else None for g in groups)
+
     def plus(self, gesture: Gesture) -> Answers:
         """Return these answers and one more, without changing these."""
         other = Answers(self.links.n_items, self.gestures)
         other.removed, other.aside, other.off = self.removed, self.aside, self.off
+        other._named = self._named
         other._before = dict(self._before)
         other.take(gesture)
         return other
@@ -189,6 +235,8 @@ class Answers:
         elif isinstance(entry, Grown):
             self.links.n_items += len(entry.rows)
             self.removed = (self.removed - set(entry.returned)) | set(entry.removed)
+        elif isinstance(entry, Named):
+            self._named += entry.names
         elif isinstance(entry, Switched):
             self.off = self.off - {entry.aspect} if entry.is_on else self.off | {entry.aspect}
         if not isinstance(entry, Gesture):

@@ -21,7 +21,6 @@ from likewise.core.answers import (
     checked_count,
     is_whole,
 )
-from likewise.core.labels import names_in, names_of, unused
 from likewise.core.log import Log
 from likewise.errors import AnswerError, ContradictionError, StaleQueryError
 
@@ -54,10 +53,13 @@ class Asking(Log):
         if asked is None:
             return None
         row, groups = asked
-        named, empty = names_in(self.log, answers), list[str]()
+        # Groups known by name only are offered until one has a row.
+        empty = list[str]()
         if marked is None and (wanted := self.group_names):
-            empty = unused(wanted, named, answers.removed) or ([] if groups else list(wanted))
-        names = (*names_of(groups, named, self.strategy.given_groups(), answers), *empty)
+            used = {name for row, name in answers.names.items() if row not in answers.removed}
+            unused = [name for name in wanted if name not in used]
+            empty = unused or ([] if groups else list(wanted))
+        names = (*answers.names_of(groups, self.strategy.given_groups()), *empty)
         groups = (*groups, *(() for _ in empty))
         return self._numbered(max(n_asked, self._last_number) + 1, row, groups, names)
 
@@ -146,8 +148,7 @@ class Asking(Log):
             one like any other, which counts in the budget.
         """
         self._checked_rows(row, *(member for group in groups for member in group))
-        named = names_in(self.log, self.answers)
-        names = names_of(groups, named, self.strategy.given_groups(), self.answers)
+        names = self.answers.names_of(groups, self.strategy.given_groups())
         question = self._numbered(max(self.n_asked, self._last_number) + 1, row, groups, names)
         self._give_out(question, None if source == "asked" else source)
         return question

@@ -1,21 +1,14 @@
-"""Labels that respect the answers, and the names of groups."""
+"""Labels that respect the answers."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answered import Answers
-from likewise.core.answers import Answer, Groups, Names
-from likewise.core.journal import Entry, Named
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
-
-Given = tuple[NDArray[np.intp], Sequence[str]]
-"""The number of the group that each row was given, -1 for none, and the labels of these groups."""
 
 
 def answered_groups(partition: SuperInstances, links: LinkGraph) -> NDArray[np.intp]:
@@ -87,54 +80,3 @@ def respecting_groups(
     for root, rows in members.items():
         labels[rows] = group_of[root]
     return labels
-
-
-# -- names -----------------------------------------------------------------------------------------
-
-
-def names_in(log: Iterable[Entry], answers: Answers) -> dict[int, str]:
-    """Return the names of rows: of those that begin a group that has one, then as they were named.
-
-    Each name stands for the group of its row.
-    """
-    names = {gesture.left: gesture.name for gesture in answers.gestures if gesture.name}
-    for entry in log:
-        if isinstance(entry, Named):
-            for row, name in entry.names:
-                names.pop(row, None)
-                if name:
-                    names[row] = name
-    return names
-
-
-def unused(wanted: Sequence[str], names: dict[int, str], removed: Collection[int]) -> list[str]:
-    """Return the names known beforehand that no group has whose row is there."""
-    used = {name for row, name in names.items() if row not in removed}
-    return [name for name in wanted if name not in used]
-
-
-def names_of(groups: Groups, names: dict[int, str], given: Given | None, answers: Answers) -> Names:
-    """Return the name of each group of a question that has rows, or None.
-
-    That is what its rows were named, else the label by which it was given, unless that is a number.
-    """
-    find = answers.links.find
-    named: dict[int, list[str]] = {}
-    for row, name in names.items():
-        if name not in named.setdefault(find(row), []):
-            named[find(row)].append(name)
-    if given is not None:
-        numbers, labels = given
-        taken_out = answers.taken_out(numbers)
-        rows: dict[int, list[int]] = {find(group[0]): [] for group in groups if group}
-        # Of two labels that are as frequent, that of the group that the other row was put into.
-        for link in (link for gesture in answers.gestures for link in gesture.links):
-            if link.answer is Answer.SAME and find(link.left) in rows:
-                rows[find(link.left)] += [link.right, link.left]
-        for group in filter(None, groups):
-            inside = dict.fromkeys([*rows[find(group[0])], group[0]])
-            kept = (row for row in inside if numbers[row] >= 0 and row not in taken_out)
-            held = Counter(int(numbers[row]) for row in kept)
-            if held and not labels[held.most_common(1)[0][0]].isdecimal():
-                named.setdefault(find(group[0]), [labels[held.most_common(1)[0][0]]])
-    return tuple(" / ".join(named.get(find(g[0]), ())) or None if g else None for g in groups)

@@ -43,7 +43,6 @@ from likewise.core.journal import (
     entry_to_dict,
     rows_of,
 )
-from likewise.core.labels import names_in
 from likewise.core.links import LinkGraph
 from likewise.core.strategy import Strategy
 from likewise.errors import (
@@ -154,7 +153,7 @@ class Log:
     @property
     def names(self) -> dict[int, str]:
         """The names of rows, each that of its group: given by answers, then as they were named."""
-        return names_in(self._log, self.answers)
+        return self.answers.names
 
     @property
     def group_names(self) -> tuple[str, ...]:
