@@ -7,8 +7,9 @@ from sklearn.metrics import adjusted_rand_score
 from likewise import LabelOracle, Likewise, run
 from likewise.core.reports import Aspect, grouped_by
 from likewise.errors import InputError
-from likewise.learning.aspects import find_columns, views_by_aspect
+from likewise.learning.aspects import find_columns
 from likewise.learning.learner import Learner
+from likewise.learning.views import views_by_aspect
 
 ALL = np.arange(12)
 TWO = {"shape": ALL[:4], "color": ALL[4:]}

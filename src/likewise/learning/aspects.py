@@ -4,13 +4,13 @@ People group by one aspect or another, and only their answers tell. Kernels comp
 by side, or one alone; those that predict left-out known rows best vote
 (`likewise.learning.voters`). An aspect weighs as much as the kernels that see it; kernels that see
 all share their weight among them. The distances of the rule are weighed alike, and so are other
-voters: they see what most kernels see.
+voters: they see what most kernels see. Here is which columns belong to which aspect; what rows look
+like by aspect is in `likewise.learning.views`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,68 +18,12 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import is_whole
 from likewise.errors import InputError
-from likewise.learning.views import RowViews, Views, views_of
-from likewise.learning.voters import KernelChoice
 from likewise.words import check_text, did_you_mean
 
 PREFIX = "prefix"
 """What stands for aspects that the names of columns say."""
 
 Columns = NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class AspectViews:
-    """How to look at rows with several aspects; calling it returns a `RowViews`.
-
-    Side by side, every aspect has the same variance: what scale it comes in says nothing.
-    """
-
-    columns: tuple[Columns, ...]
-    alone: tuple[Views, ...]
-    together: Views
-
-    def __call__(self, rows: NDArray[Any]) -> RowViews:
-        """Return the views of rows."""
-        pairs = zip(self.columns, self.alone, strict=True)
-        alone = tuple(views(rows[:, columns]) for columns, views in pairs)
-        return self.together(np.hstack([one.scaled for one in alone]))._replace(alone=alone)
-
-    def for_single_rows(self) -> AspectViews:
-        """Return the same, fast for one row."""
-        alone = tuple(views.for_single_rows() for views in self.alone)
-        return AspectViews(self.columns, alone, self.together.for_single_rows())
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class ColumnViews:
-    """How to look at some columns of rows."""
-
-    columns: Columns
-    views: Views
-
-    def __call__(self, rows: NDArray[Any]) -> RowViews:
-        """Return the views of rows."""
-        return self.views(rows[:, self.columns])
-
-    def for_single_rows(self) -> ColumnViews:
-        """Return the same, fast for one row."""
-        return ColumnViews(self.columns, self.views.for_single_rows())
-
-
-AnyViews = Views | AspectViews | ColumnViews
-
-
-def views_by_aspect(X: NDArray[Any], aspects: Mapping[str, Columns]) -> AnyViews:
-    """Return a function that makes `RowViews` of rows with these aspects; without any, of all."""
-    blocks = list(aspects.values())
-    if not blocks or (len(blocks) == 1 and len(blocks[0]) == X.shape[1]):
-        return views_of(X)
-    alone = tuple(views_of(X[:, columns]) for columns in blocks)
-    if len(alone) == 1:
-        return ColumnViews(blocks[0], alone[0])
-    scaled = [views(X[:, c]).scaled for c, views in zip(blocks, alone, strict=True)]
-    return AspectViews(tuple(blocks), alone, views_of(np.hstack(scaled)))
 
 
 def find_columns(
@@ -197,26 +141,3 @@ def checked_columns(aspects: Mapping[str, Any], n_columns: int) -> dict[str, Col
             f"column {missing[0]} is in no aspect: add it to one, or leave it out of the rows"
         )
     return checked
-
-
-def aspect_weights(choices: Sequence[KernelChoice], n_aspects: int) -> NDArray[np.float64]:
-    """Return how much each aspect weighs by the kernels that vote; together 1."""
-    if not n_aspects:
-        return np.ones(1)
-    mixes = mix_weights(choices, n_aspects)
-    return np.asarray(mixes[1:] + mixes[0] / n_aspects)
-
-
-def mix_weights(choices: Sequence[KernelChoice], n_aspects: int) -> NDArray[np.float64]:
-    """Return the weight of the kernels that see all aspects, and of those that see each alone."""
-    weights = [choice.weight for choice in choices]
-    mixes = np.bincount([choice.mix for choice in choices], weights, minlength=1 + n_aspects)
-    return np.asarray(mixes / mixes.sum())
-
-
-def weighed(rows: RowViews, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """Return rows in a scale where each aspect has as much variance as it weighs."""
-    if weights is None or not rows.alone:
-        return rows.scaled
-    pairs = zip(weights, rows.alone, strict=True)
-    return np.hstack([np.sqrt(weight) * one.scaled for weight, one in pairs])

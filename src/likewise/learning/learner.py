@@ -19,14 +19,15 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from likewise.errors import InputError
-from likewise.learning.aspects import AnyViews, aspect_weights, mix_weights, views_by_aspect
 from likewise.learning.given import TRUSTED, agreement, fit_given
-from likewise.learning.views import RowViews
+from likewise.learning.views import AnyViews, RowViews, views_by_aspect
 from likewise.learning.voters import (
     TRUST,
     KernelChoice,
+    aspect_weights,
     fit_discriminant,
     fit_kernels,
+    mix_weights,
     tune_kernels,
 )
 from likewise.registry import Registry

@@ -1,8 +1,11 @@
-"""Three views of rows: features as they are, features of equal variance, principal axes."""
+"""Three views of rows: features as they are, features of equal variance, principal axes.
+
+Rows with several aspects have these views of each aspect, and of all side by side.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -127,6 +130,68 @@ def views_of(X: NDArray[Any]) -> Views:
     deviations[is_alive] = 1.0 / np.sqrt(variances[is_alive] * is_alive.sum())
     scale = float(1.0 / np.sqrt(total)) if total > 0 else 1.0
     return Views(mean, axes, has_many, scale, deviations)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class AspectViews:
+    """How to look at rows with several aspects; calling it returns a `RowViews`.
+
+    Side by side, every aspect has the same variance: what scale it comes in says nothing.
+    """
+
+    columns: tuple[NDArray[np.intp], ...]
+    alone: tuple[Views, ...]
+    together: Views
+
+    def __call__(self, rows: NDArray[Any]) -> RowViews:
+        """Return the views of rows."""
+        pairs = zip(self.columns, self.alone, strict=True)
+        alone = tuple(views(rows[:, columns]) for columns, views in pairs)
+        return self.together(np.hstack([one.scaled for one in alone]))._replace(alone=alone)
+
+    def for_single_rows(self) -> AspectViews:
+        """Return the same, fast for one row."""
+        alone = tuple(views.for_single_rows() for views in self.alone)
+        return AspectViews(self.columns, alone, self.together.for_single_rows())
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ColumnViews:
+    """How to look at some columns of rows."""
+
+    columns: NDArray[np.intp]
+    views: Views
+
+    def __call__(self, rows: NDArray[Any]) -> RowViews:
+        """Return the views of rows."""
+        return self.views(rows[:, self.columns])
+
+    def for_single_rows(self) -> ColumnViews:
+        """Return the same, fast for one row."""
+        return ColumnViews(self.columns, self.views.for_single_rows())
+
+
+AnyViews = Views | AspectViews | ColumnViews
+
+
+def views_by_aspect(X: NDArray[Any], aspects: Mapping[str, NDArray[np.intp]]) -> AnyViews:
+    """Return a function that makes `RowViews` of rows with these aspects; without any, of all."""
+    blocks = list(aspects.values())
+    if not blocks or (len(blocks) == 1 and len(blocks[0]) == X.shape[1]):
+        return views_of(X)
+    alone = tuple(views_of(X[:, columns]) for columns in blocks)
+    if len(alone) == 1:
+        return ColumnViews(blocks[0], alone[0])
+    scaled = [views(X[:, c]).scaled for c, views in zip(blocks, alone, strict=True)]
+    return AspectViews(tuple(blocks), alone, views_of(np.hstack(scaled)))
+
+
+def weighed(rows: RowViews, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Return rows in a scale where each aspect has as much variance as it weighs."""
+    if weights is None or not rows.alone:
+        return rows.scaled
+    pairs = zip(weights, rows.alone, strict=True)
+    return np.hstack([np.sqrt(weight) * one.scaled for weight, one in pairs])
 
 
 def main_axes(centered: NDArray[np.float64]) -> NDArray[np.float64]:

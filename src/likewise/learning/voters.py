@@ -107,6 +107,21 @@ class KernelVote:
         return mixed.T
 
 
+def mix_weights(choices: Sequence[KernelChoice], n_aspects: int) -> NDArray[np.float64]:
+    """Return the weight of the kernels that see all aspects, and of those that see each alone."""
+    weights = [choice.weight for choice in choices]
+    mixes = np.bincount([choice.mix for choice in choices], weights, minlength=1 + n_aspects)
+    return np.asarray(mixes / mixes.sum())
+
+
+def aspect_weights(choices: Sequence[KernelChoice], n_aspects: int) -> NDArray[np.float64]:
+    """Return how much each aspect weighs by the kernels that vote; together 1."""
+    if not n_aspects:
+        return np.ones(1)
+    mixes = mix_weights(choices, n_aspects)
+    return np.asarray(mixes[1:] + mixes[0] / n_aspects)
+
+
 def tune_kernels(known: RowViews, groups: NDArray[np.intp]) -> tuple[KernelChoice, ...]:
     """Return the kernels that predict left-out known rows best, with their weights."""
     sample = np.linspace(0, len(groups) - 1, min(len(groups), MAX_TUNED)).astype(np.intp)

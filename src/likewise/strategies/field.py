@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from likewise.core.partition import SuperInstances
-from likewise.learning.aspects import weighed
 from likewise.learning.learner import Learned, Learner
 from likewise.learning.merge_tree import join_by_guess, merge_tree
+from likewise.learning.views import weighed
 from likewise.learning.voters import squared_distances
 from likewise.rows.threads import one_thread_each
 

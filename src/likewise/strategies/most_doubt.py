@@ -33,10 +33,11 @@ from likewise.core.partition import SuperInstances, singletons
 from likewise.core.reports import Aspect, Assessment, Completeness, Merge, Suspect
 from likewise.core.strategy import Strategy
 from likewise.errors import InputError
-from likewise.learning.aspects import checked_columns, weighed
+from likewise.learning.aspects import checked_columns
 from likewise.learning.given import keep_together, unmet_rows
 from likewise.learning.learner import Learned
 from likewise.learning.reliability import SURE, contradicted_rows
+from likewise.learning.views import weighed
 from likewise.rows.metrics import unit_rows
 from likewise.strategies.cells import KnownCells, known_cells, proba_of_new
 from likewise.strategies.field import Field, margin_doubt
