@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from likewise.errors import InputError
 from likewise.words import plural
 
-LARGEST = {4: 1e18, 8: 1e150}
-"""The largest values, by the bytes of a number: a sum of a hundred of their squares is finite."""
+LARGEST = 1e14
+"""The largest value. Distances are computed in single precision; in it, the sum of the squared
+distances between 2000 rows with a hundred such values is still finite."""
 
 OPEN = "likewise.open_items(X) turns such columns into features"
 
@@ -52,7 +53,7 @@ def refuse_rows(X: Any, first: int = 0) -> None:
         raise InputError(f"X has dates or times ({array.dtype}), not numbers. {_remedy(names)}")
     if array.dtype.kind in "OSU":
         _refuse_text(array, names, first)
-    elif array.dtype.kind == "f":
+    elif array.dtype.kind in "fiu":
         _refuse_values(array, names, first)
 
 
@@ -124,11 +125,14 @@ def _refuse_text(array: NDArray[Any], names: list[Any] | None, first: int) -> No
 
 
 def _refuse_values(array: NDArray[Any], names: list[Any] | None, first: int) -> None:
-    largest: Any = LARGEST.get(array.dtype.itemsize, np.finfo(array.dtype).max)
+    largest: Any = LARGEST
+    if array.dtype.kind == "f":
+        # That of half precision is smaller.
+        largest = min(largest, float(np.finfo(array.dtype).max))
     # The extremes need no second array as large as the data; they are NaN if any value is.
     if -largest <= array.min() and array.max() <= largest:
         return
-    row, column = (int(k) for k in np.argwhere(~(np.abs(array) <= largest))[0])
+    row, column = (int(k) for k in np.argwhere(~((-largest <= array) & (array <= largest)))[0])
     place, value = _place(first + row, column, names), array[row, column]
     if np.isnan(value):
         n = int(np.isnan(array).sum())
@@ -144,7 +148,7 @@ def _refuse_values(array: NDArray[Any], names: list[Any] | None, first: int) -> 
             "numbers, or leave out these rows."
         )
     raise InputError(
-        f"{place} is {value:.3g}: squared distances to it are too large for {array.dtype}. Scale "
+        f"{place} is {value:.3g}: squared distances to it would be too large. Scale "
         "the columns first, as by sklearn.preprocessing.MinMaxScaler().fit_transform(X)."
     )
 

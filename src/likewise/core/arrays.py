@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.errors import SessionFileError
+from likewise.errors import InputError, SessionFileError
 
 NAMES = {"base64", "dtype", "shape"}
 """The names of an array's JSON object."""
@@ -69,6 +69,16 @@ def from_json(value: Any) -> Any:
         return flat.reshape(shape).astype(dtype.newbyteorder("="))
     except (ValueError, TypeError, OverflowError, SyntaxError) as error:
         raise SessionFileError(f"an array of the saved session is damaged: {error}") from error
+
+
+def whole_numbers(value: Any, what: str, n: int | None = None) -> NDArray[np.intp]:
+    """Return whole numbers of a saved session, `n` of them if given; refuse other values."""
+    array = np.asarray(value)
+    is_plain = array.ndim == 1 and (array.dtype.kind in "iu" or not array.size)
+    if not is_plain or n not in (None, len(array)):
+        number = "" if n is None else f"{n} "
+        raise InputError(f"{what} must be {number}whole numbers, got {str(value)[:80]}")
+    return array.astype(np.intp)
 
 
 def deflated(data: bytes) -> bytes:

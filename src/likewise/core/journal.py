@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from likewise.core.answers import SOURCES, Answer, Gesture, Link
 from likewise.core.arrays import from_json
 from likewise.errors import SessionFileError
+from likewise.inputs import refuse_rows
 from likewise.words import check_text
 
 SCHEMA = 1
@@ -227,6 +228,7 @@ def _rows(plain: Any) -> NDArray[Any]:
     rows = np.asarray(from_json(plain))
     if len(rows) and (rows.ndim != 2 or rows.dtype.kind not in "iuf"):
         raise ValueError("rows that joined must be rows of numbers")
+    refuse_rows(rows)
     return rows if len(rows) else np.empty((0, 0))
 
 

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.core.arrays import KINDS, whole_numbers
 from likewise.errors import InputError
+from likewise.inputs import refuse_rows
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -119,14 +121,20 @@ class SuperInstances:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> SuperInstances:
         """Return the partition that `to_dict` wrote down."""
-        dtype = plain.get("dtype") or "float64"
-        dtypes = {"points": dtype, "centers": dtype, "distances": np.float64}
-        numbers = ("assignment", "representatives", "cell_owner")
+        dtype = np.dtype(plain.get("dtype") or "float64")
+        if dtype.kind not in KINDS:
+            raise InputError(f"points must be numbers, not {dtype}")
+        dtypes = {"points": dtype, "centers": dtype, "distances": np.dtype(np.float64)}
         arrays: Any = {
             name: np.asarray(plain[name], dtype=kind)
-            for name, kind in (dtypes | dict.fromkeys(numbers, np.intp)).items()
+            for name, kind in dtypes.items()
             if name in plain
         }
+        for array in arrays.values():
+            refuse_rows(array)
+        for name in ("assignment", "representatives", "cell_owner"):
+            if name in plain:
+                arrays[name] = whole_numbers(plain[name], name)
         return cls(**arrays, metric=plain["metric"])
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import InputError
 from likewise.learning.views import RowViews
+from likewise.words import check_text
 
 PRIOR = 0.05
 """The weight of the shares of all groups beside the known rows of a given group, in rows. With .5,
@@ -139,7 +140,9 @@ def number_groups(groups: Any, n_rows: int) -> tuple[NDArray[np.intp], list[str]
         raise InputError(
             f"groups must have one label per row, {n_rows} in all, got shape {given.shape}"
         )
-    texts = ["" if is_no_group(label) else str(label) for label in given]
+    texts = [
+        "" if is_no_group(label) else check_text(str(label), "a label in groups") for label in given
+    ]
     labels = sorted(set(texts) - {""})
     number = {"": -1} | {label: k for k, label in enumerate(labels)}
     return np.array([number[text] for text in texts], dtype=np.intp), labels

@@ -13,7 +13,7 @@ from likewise.items.fields import as_text
 from likewise.learning.given import is_no_group
 from likewise.project.known import table_reader
 from likewise.rows.sample import SAMPLE_ROWS
-from likewise.words import plural
+from likewise.words import escaped, plural
 
 FOLDERS = "folders"
 """The word for: an item belongs to the group of its folder."""
@@ -49,7 +49,7 @@ def labels_of(items: Items, groups: str, say: Callable[[str], None]) -> list[str
             f"--groups {groups}: {items.source} has no such column, and there is no such file"
             f"{named}. Give a column, a table of id and group, or the word {FOLDERS}."
         )
-    labels = ["" if is_no_group(label) else label.strip() for label in labels]
+    labels = ["" if is_no_group(label) else escaped(label.strip()) for label in labels]
     if not any(labels):
         raise InputError(f"--groups {groups}: no {items.noun} of {items.source} has a group there")
     n_groups, n_open = len({*labels} - {""}), labels.count("")

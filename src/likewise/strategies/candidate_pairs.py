@@ -18,6 +18,7 @@ from scipy.sparse.csgraph import connected_components
 
 from likewise.core.answered import Answers
 from likewise.core.answers import Groups
+from likewise.core.arrays import whole_numbers
 from likewise.core.candidates import Candidates
 from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
@@ -107,8 +108,10 @@ class CandidatePairs(OnePass):
     def load(cls, plain: Mapping[str, Any]) -> Self:
         """Return the strategy that `to_dict` wrote down."""
         partition = SuperInstances.from_dict(plain["partition"])
-        left, right = (np.asarray(plain[side], dtype=np.intp) for side in ("left", "right"))
+        left, right = (whole_numbers(plain[side], side) for side in ("left", "right"))
         distances = np.asarray(plain["distances"], dtype=np.float64)
+        if not np.isfinite(distances).all():
+            raise InputError("distances must be finite numbers")
         n = partition.n_rows
         candidates = Candidates(n, left, right, distances)
         if not len(left) == len(right) == len(distances):

@@ -24,7 +24,7 @@ from likewise.core.links import LinkGraph
 from likewise.core.partition import SuperInstances
 from likewise.core.reports import Assessment
 from likewise.core.strategy import Strategy
-from likewise.errors import CannotGrowError
+from likewise.errors import CannotGrowError, InputError
 from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.rows.build import build_super_instances, nearest_super_instance
 from likewise.rows.metrics import EUCLIDEAN, distances
@@ -134,6 +134,8 @@ class ClosestFirst(OnePass):
 
     def __init__(self, partition: SuperInstances, pairs: ClosestPairs | None = None) -> None:
         super().__init__(partition)
+        if partition.points is None and partition.distances is None:
+            raise InputError("the partition has neither points nor distances")
         self._pairs = pairs or ClosestPairs(partition.representatives, self._between)
 
     @classmethod

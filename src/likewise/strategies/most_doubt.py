@@ -28,6 +28,7 @@ from scipy.spatial.distance import cdist
 
 from likewise.core.answered import Answers
 from likewise.core.answers import Answer, Groups, checked_field
+from likewise.core.arrays import whole_numbers
 from likewise.core.labels import labels_of_rows, respecting_groups
 from likewise.core.partition import SuperInstances, singletons
 from likewise.core.reports import Aspect, Assessment, Completeness, Merge, Suspect
@@ -205,10 +206,14 @@ class MostDoubt(Strategy):
         }
         n_first = checked_field({"n_first": n, **plain}, "n_first", 1, n)
         if plain.get("given") is not None:
-            options["given"] = np.asarray(plain["given"], dtype=np.intp)[:n_first]
-            options["given_labels"] = plain.get("given_labels", ())
+            given = whole_numbers(plain["given"], "given", n)[:n_first]
+            labels = plain.get("given_labels", ())
+            if labels and len(labels) <= given.max() < n:
+                raise InputError(f"given_labels must have a text for group {given.max()}, too")
+            options["given"] = given
+            options["given_labels"] = [check_text(label, "a label") for label in labels]
         aspects = plain.get("aspects", {}).items()
-        options["aspects"] = {name: np.asarray(columns, np.intp) for name, columns in aspects}
+        options["aspects"] = {name: whole_numbers(columns, name) for name, columns in aspects}
         first = cls(partition.first_cells(n_first), askable=askable[:n_first], **options)
         return first if n_first == n else first._with(partition, askable)
 
