@@ -48,7 +48,7 @@ class Step(NamedTuple):
 
 STEPS = [
     Step("page/calls.py", "reply_to", "the browser sends an answer"),
-    Step("project/project.py", "Project.choose", "refused if it is outdated"),
+    Step("project/record.py", "Record.choose", "refused if it is outdated"),
     Step("core/asking.py", "Asking.choose", "becomes links and joins the log"),
     Step("store/store.py", "Store.append", "is on disk"),
     Step("strategies/most_doubt.py", "MostDoubt.next_question", "what is asked next"),

@@ -13,7 +13,7 @@ from likewise.learning.certificate import certificate, is_falling
 from likewise.page.calls import reply_to
 from likewise.project import open_project
 from likewise.project.model import ModelAtWork, certified, said_by, shown_to_models, to_review
-from likewise.project.project import session_in
+from likewise.project.record import session_in
 
 N = 60
 TRUTH = np.arange(N) % 3

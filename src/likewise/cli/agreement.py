@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from likewise.project.people import Agreement, agreements, doubles
-from likewise.project.project import session_in
+from likewise.project.record import session_in
 from likewise.store import Store
 from likewise.words import plural, table_lines
 

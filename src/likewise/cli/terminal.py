@@ -17,7 +17,7 @@ from likewise.errors import InputError, LikewiseError, StaleQueryError
 from likewise.oracles.terminal import QUIT, Prompt
 from likewise.project import Project
 from likewise.project.formats import file_name_of
-from likewise.project.groups import Group, in_short
+from likewise.project.groups import Group, compare, in_short, sum_up
 from likewise.project.lives import key_of, number_of_name, shown_key
 from likewise.project.outlook import outlook
 from likewise.words import plural
@@ -242,7 +242,7 @@ def _choice_lines(
 ) -> Iterator[str]:
     """Return the lines that show a row and the groups to choose from."""
     likeliest = sorted(keys, key=keys.__getitem__)[:MOST_LARGE]
-    fields = project.compare(query.row, query.groups)
+    fields = compare(project, query.row, query.groups)
     if fields:
         likeliest = likeliest[: max(2, (width - 30) // LEAST_COLUMN)]
     large = {key: place for key, place in keys.items() if key in likeliest}
@@ -346,7 +346,7 @@ def _show_groups(project: Project) -> None:
     groups = project.groups()
     width = shutil.get_terminal_size((80, 24)).columns
     for group in groups[:MOST_GROUPS]:
-        about = clean(" · ".join(filter(None, (group.name, project.sum_up(group)))))
+        about = clean(" · ".join(filter(None, (group.name, sum_up(project, group)))))
         head = f"{key_of(group.number).upper():<3}{plural(group.size, 'item')} ({_known(group)})"
         click.echo(fit(f"  {head}  {about}", width))
         for row in group.standing[:N_TYPICAL]:

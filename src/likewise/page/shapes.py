@@ -17,7 +17,7 @@ from likewise.core.journal import Checked, Repeated
 from likewise.core.reports import Check, Repeat, Revision
 from likewise.errors import InputError
 from likewise.project import Project
-from likewise.project.groups import Group, group_ids, in_short
+from likewise.project.groups import Group, compare, group_ids, in_short, key_words, sum_up
 from likewise.project.lives import key_of, number_of_name
 from likewise.project.naming import Alike
 from likewise.project.outlook import outlook
@@ -98,7 +98,7 @@ def question(project: Project, query: Question | None, *, with_distance: bool = 
         likeliest, others = query.groups[:N_LARGE], query.groups[N_LARGE:]
         item = whole_thing(project, query.row)
         if "text" in item["view"]:
-            words = (project.key_words(rows[0])[:N_KEY_WORDS] for rows in likeliest if rows)
+            words = (key_words(project, rows[0])[:N_KEY_WORDS] for rows in likeliest if rows)
             item["view"]["marked"] = sorted(set(chain.from_iterable(words)))
         return {
             "kind": "choice",
@@ -109,7 +109,7 @@ def question(project: Project, query: Question | None, *, with_distance: bool = 
                 project, (*likeliest, *(rows[:1] for rows in others)), query.names
             ),
             "n_large": len(likeliest),
-            "fields": project.compare(query.row, likeliest),
+            "fields": compare(project, query.row, likeliest),
         }
     shown = {
         "kind": "pair",
@@ -164,7 +164,7 @@ def _typical(project: Project, row: int, head: int) -> Json:
     place = project.where[row]
     if place is None or project.items.has_pictures:
         return thing(project, row)
-    words = project.key_words(head)[:N_KEY_WORDS]
+    words = key_words(project, head)[:N_KEY_WORDS]
     return thing(project, row) | project.items.passage(place, words)
 
 
@@ -254,7 +254,7 @@ def _abouts(project: Project) -> dict[str, str]:
     ids = group_ids(project.session)
     heads = {int(ids[rows[0]]): rows[0] for rows in query.groups if rows}
     unnamed = [group for group in project.groups() if group.id in heads and not group.name]
-    return {str(group.id): words for group in unnamed if (words := project.sum_up(group))}
+    return {str(group.id): words for group in unnamed if (words := sum_up(project, group))}
 
 
 def _seen(project: Project) -> Json:
@@ -349,7 +349,7 @@ def group(project: Project, group: Group) -> Json:
         "name": group.name,
         **total(project, [group]),
         "n_super_instances": len(group.standing),
-        "summary": project.sum_up(group),
+        "summary": sum_up(project, group),
         "typical": known_things(project, typical or group.standing[:1]),
     }
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from likewise.errors import LikewiseError, SessionFileError
 from likewise.project.large import FEATURES, SHOWN
 from likewise.project.paths import SUFFIX
-from likewise.project.project import session_in
+from likewise.project.record import session_in
 from likewise.store import SETUP, Row, Store
 from likewise.store.database import connect, copy_by_hand, snapshot, translated
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.core.answers import Groups
 from likewise.core.journal import Named
 from likewise.core.session import Session
 from likewise.learning.reliability import SURE
 from likewise.project.lives import keys_of, lives_of, once_per_state, shown_key
+from likewise.project.record import Record
+
+N_SUMMED_UP = 30
+"""How many members of a group its summary is made from."""
 
 HowKnown = tuple[NDArray[np.str_], NDArray[np.float64]]
 """How the group of every row is known, and how certain it is."""
@@ -127,6 +133,38 @@ def rows_like(session: Session, row: int, most: int) -> list[int]:
     answered = [other for other in said_rows(session) if labels[other] == labels[row]]
     spread = inside[:: max(1, len(inside) // most)].tolist()
     return list(dict.fromkeys([row, *answered, *spread]))[:most]
+
+
+def sum_up(project: Record, group: Group) -> str:
+    """Return what distinguishes a group from the others, in a few words, or ""."""
+    inside = _places_like(project, group.standing[0], N_SUMMED_UP)
+    return project.items.sum_up(inside) if inside else ""
+
+
+def key_words(project: Record, row: int) -> list[str]:
+    """Return words that distinguish the group of a row from the others, the best first."""
+
+    def found() -> list[str]:
+        inside = _places_like(project, row, N_SUMMED_UP)
+        return project.items.key_words(inside) if inside else []
+
+    return project.session.once(f"key words of {row}", found)
+
+
+def compare(project: Record, row: int, shown: Groups) -> list[dict[str, Any]]:
+    """Return the fields of a row beside those of groups; empty for items without fields."""
+    place, fields = project.where[row], project.items.fields
+    if place is None or fields is None:
+        return []
+    n = fields.n_compared
+    groups = [_places_like(project, rows[0], n) if rows else [] for rows in shown]
+    return fields.contrast(place, groups)
+
+
+def _places_like(project: Record, row: int, most: int) -> list[int]:
+    """Return where items of the group of a row are, those that are there; see `rows_like`."""
+    rows, where = rows_like(project.session, row, most), project.where
+    return [place for other in rows if (place := where[other]) is not None]
 
 
 @once_per_state

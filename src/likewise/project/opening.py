@@ -29,7 +29,8 @@ from likewise.project.options import (
     stored_options,
 )
 from likewise.project.paths import Say, common_path, place_of_session, read_items
-from likewise.project.project import Project, session_in
+from likewise.project.project import Project
+from likewise.project.record import session_in
 from likewise.project.rest import Rest
 from likewise.store import SETUP, Store
 from likewise.store.packing import pack_session, readable
