@@ -37,7 +37,7 @@ def statements(keep):
             while session.n_asked < most and session.ask() is not None:
                 run(session, person, max_queries=STEP - session.n_asked % STEP)
                 if (complete := session.completeness) is not None:
-                    learned = session.strategy.learned(session.answers)
+                    learned = session.assessment.learned(False)
                     keep.add(
                         set=name,
                         condition=condition,

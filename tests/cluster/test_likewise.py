@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from likewise import COBRA, Answer, LabelOracle, Likewise, Session, run
+from likewise.core.partition import singletons
 from likewise.errors import InputError, InterruptedFitError
+from likewise.strategies import ClosestFirst, MostDoubt
 
 X, Y = load_iris(return_X_y=True)
 
@@ -136,6 +139,23 @@ def test_sessions_of_others_are_refused():
         Likewise().adopt(COBRA(5, metric="precomputed").start(distances))
     with pytest.raises(InputError, match="149 rows"):
         Likewise().adopt(asked(30).session_, X=X[1:])
+
+
+class AlsoLearning(ClosestFirst):
+    """COBRA's questions, and what `Likewise` learns from the answers."""
+
+    name = "also-learning"
+
+    def assess(self, answers):
+        """As COBRA, and what was learned."""
+        learned = MostDoubt.from_rows(X).assess(answers).learned
+        return replace(super().assess(answers), learned=learned)
+
+
+def test_it_becomes_the_estimator_of_any_strategy_that_learns():
+    session = Session(AlsoLearning(singletons(X)), max_queries=40)
+    model = Likewise().adopt(run(session, LabelOracle(Y)))
+    assert adjusted_rand_score(Y, model.predict(X)) > adjusted_rand_score(Y, session.labels)
 
 
 def test_asked_to_the_end_every_row_is_right():

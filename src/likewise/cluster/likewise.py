@@ -161,10 +161,10 @@ class Likewise(AskingClusterer):
             all rows of the data: without them there are no `labels_` and `doubts_`.
         """
         refuse_session(session)
-        if not isinstance(session.strategy, MostDoubt):
+        if session.assessment.learned is None:
             raise InputError(
-                f"this session uses the strategy {session.strategy.name!r}: use "
-                "COBRA().adopt(session)"
+                f"this session uses the strategy {session.strategy.name!r}, which learns nothing: "
+                "use COBRA().adopt(session)"
             )
         return self._become(session, *self._rows_for(session, X), is_guess=None)
 
@@ -177,7 +177,8 @@ class Likewise(AskingClusterer):
         is_guess: bool | None,
     ) -> Self:
         self.session_ = session
-        self.n_features_in_ = self._strategy_now.partition.points.shape[1]
+        points: Any = session.strategy.partition.points
+        self.n_features_in_ = points.shape[1]
         self._is_guess = bool(is_guess)
         self._labels = self._doubts = None
         if session.row_numbers is not None and data is not None and data.is_in_memory:
@@ -185,16 +186,12 @@ class Likewise(AskingClusterer):
             found = data.map(both, as_matrix, np.float64, 2)
             self._labels, self._doubts = found[:, 0].astype(np.intp), found[:, 1].copy()
             self._labels[session.row_numbers] = self._labels_now
-            if self._strategy_now.learned(session.answers) is None:
+            if self._learned_now() is None:
                 self._doubts[:] = 1.0
             self._doubts[session.row_numbers] = self._doubts_now
         return self
 
     # -- what was found follows the session; for other estimators these are plain attributes -----
-
-    @property
-    def _strategy_now(self) -> Any:
-        return self.session_.strategy
 
     @property
     def labels_(self) -> NDArray[np.intp]:
@@ -228,10 +225,11 @@ class Likewise(AskingClusterer):
     @property
     def learned_(self) -> Learned | None:
         """What was learned; None while there is one group."""
-        strategy, answers = self._strategy_now, self.session_.answers
-        guessed: Learned | None = strategy.guessed(answers) if self._is_guess else None
-        learned: Learned | None = strategy.learned(answers)
-        return learned if guessed is None else guessed
+        return self._learned_now(self._is_guess)
+
+    def _learned_now(self, is_guess: bool = False) -> Learned | None:
+        learned: Any = self.session_.assessment.learned
+        return learned(is_guess)  # type: ignore[no-any-return]  # `adopt` made sure it is there
 
     @property
     def doubts_(self) -> NDArray[np.float64]:
@@ -291,7 +289,7 @@ class Likewise(AskingClusterer):
         """Return a function from rows to how likely each belongs to each cluster."""
         learned = None if self.learned_ is None else self.learned_.for_new_rows()
         # The session knows how its rows were compared, also where another model made it.
-        is_cosine = self._strategy_now.partition.metric == "cosine"
+        is_cosine = self.session_.strategy.partition.metric == "cosine"
         return partial(_learned_proba, learned, self.n_clusters_, is_cosine)
 
     def _strategy(

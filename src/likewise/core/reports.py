@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -306,6 +306,10 @@ class Assessment:
         Returns the aspects of the rows and how much each counts; none if the rows have none.
     merges : callable
         Returns pairs of groups that may be one, the likeliest first.
+    learned : callable or None
+        Returns what was learned from the answers, which predicts other rows, or None before there
+        are two groups. Called with True, it may learn from groups that are a guess. None if the
+        strategy learns nothing.
     """
 
     remaining: Callable[[], tuple[int, int | None]]
@@ -315,3 +319,4 @@ class Assessment:
     suspects: Callable[[], list[Suspect]] = list
     aspects: Callable[[], list[Aspect]] = list
     merges: Callable[[], list[Merge]] = list
+    learned: Callable[[bool], Any] | None = None

@@ -308,7 +308,7 @@ def can_rebuild(project: Project) -> bool:
     session = project.session
     if not session.is_done:
         return False
-    if session.strategy.name == "most-doubt":
+    if session.assessment.learned is not None:
         return session.progress.has_more
     return project.features.metric != "precomputed"
 

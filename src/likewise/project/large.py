@@ -38,7 +38,6 @@ from likewise.rows.label_files import write_labels
 from likewise.rows.row_files import NpyRows, ParquetRows
 from likewise.store import Store
 from likewise.store.packing import pack, readable, unpack
-from likewise.strategies.most_doubt import MostDoubt
 from likewise.words import plural
 
 if TYPE_CHECKING:
@@ -261,5 +260,5 @@ def model_of(session: Session) -> COBRA | Likewise:
     """Return the fitted estimator of a session, which can predict other rows."""
     from likewise.cluster import COBRA, Likewise
 
-    estimator = Likewise if isinstance(session.strategy, MostDoubt) else COBRA
+    estimator = COBRA if session.assessment.learned is None else Likewise
     return estimator().adopt(session)

@@ -278,22 +278,12 @@ class MostDoubt(Strategy):
             outlook.suspects,
             outlook.aspects,
             outlook.merges,
+            outlook.learned_or_guessed,
         )
 
     def known(self, answers: Answers) -> KnownCells:
         """Return what answers imply for cells."""
         return self._outlook(answers).known
-
-    def learned(self, answers: Answers) -> Learned | None:
-        """Return what was learned from answers; None before there are two groups."""
-        return self._outlook(answers).learned
-
-    def guessed(self, answers: Answers) -> Learned | None:
-        """Return what is learned from groups that were guessed from the rows alone.
-
-        None when something is known or given, and when the rows do not fall into groups.
-        """
-        return self._outlook(answers).guessed
 
     def _outlook(self, answers: Answers) -> _Outlook:
         return answers.once(self, lambda: _Outlook(self, answers))
@@ -339,10 +329,18 @@ class _Outlook:
 
     @property
     def guessed(self) -> Learned | None:
-        """What is learned from groups that were guessed from the rows alone; see `MostDoubt`."""
+        """What is learned from groups that were guessed from the rows alone.
+
+        None when something is known or given, and when the rows do not fall into groups.
+        """
         if self._strategy.given is not None or self.known.groups or len(self._answers.links):
             return None
         return self._field.guess
+
+    def learned_or_guessed(self, guess: bool) -> Learned | None:
+        """Return what was learned; with `guess`, what is guessed while nothing is known."""
+        guessed = self.guessed if guess else None
+        return self.learned if guessed is None else guessed
 
     @cached_property
     def proba(self) -> NDArray[np.float64]:
