@@ -65,8 +65,9 @@ class Field:
         cells = np.arange(self.n_first, dtype=np.intp)
         if self.n_first > MAX_CANDIDATES:
             cells = _drawn(self._askable, MAX_CANDIDATES, seed)
-        self._first = self.asked = Sample(self.points, cells, partition.sizes())
+        self._first = self.asked = Sample(self.points, cells, _weights(partition, cells))
         self._weighed: dict[tuple[bool, bytes], Sample] = {}
+        self._guessed: list[Learned | None] = []  # one, as soon as it is needed
 
     def grown(self, partition: SuperInstances, is_askable: NDArray[np.bool_]) -> Field:
         """Return the field with the further cells of a partition.
@@ -78,20 +79,25 @@ class Field:
         if len(partition.points) == len(self.points):
             return self
         other = copy(self)
-        vars(other).pop("guess", None)  # what is copied is about fewer cells
         other.learner = self.learner.grown(partition.points[len(self.points) :])
-        other.points, other._weighed = partition.points, {}
+        # What was computed of fewer cells does not hold for more.
+        other.points, other._weighed, other._guessed = partition.points, {}, []
         other._first = self._first.among(other.points)
         later = _drawn(
             self.n_first + np.flatnonzero(is_askable[self.n_first :]), MAX_CANDIDATES, self._seed
         )
         cells = np.append(self._first.cells, later)
-        other.asked = Sample(other.points, cells, partition.sizes())
+        other.asked = Sample(other.points, cells, _weights(partition, cells))
         return other
 
-    @cached_property
+    @property
     def guess(self) -> Learned | None:
         """What is learned from Ward's tree, cut in its widest gap; None if that is one group."""
+        if not self._guessed:
+            self._guessed.append(self._guess())
+        return self._guessed[0]
+
+    def _guess(self) -> Learned | None:
         cells = _drawn(self._askable, MOST_GUESSED, self._seed)
         tree = merge_tree(pdist(self.learner.rows.scaled[cells]), is_euclidean=True)
         names = join_by_guess(tree, [])
@@ -172,10 +178,9 @@ class Sample:
     """Some cells, how much each counts, and the distances between them."""
 
     def __init__(
-        self, points: NDArray[Any], cells: NDArray[np.intp], sizes: NDArray[np.intp]
+        self, points: NDArray[Any], cells: NDArray[np.intp], weights: NDArray[np.float32]
     ) -> None:
-        self.cells = cells
-        self.weights = sizes.astype(np.float32)[cells]
+        self.cells, self.weights = cells, weights
         self.everything, self._points = points, points[cells]
         self._place = {int(cell): k for k, cell in enumerate(cells)}
 
@@ -192,10 +197,7 @@ class Sample:
 
     def at(self, points: NDArray[Any]) -> Sample:
         """Return the sample with other points; there is one for each cell, sampled or not."""
-        other = copy(self)
-        vars(other).pop("distances", None)
-        other.everything, other._points = points, points[self.cells]
-        return other
+        return Sample(points, self.cells, self.weights)
 
     def distance_to_known(self, known: Sequence[int]) -> NDArray[np.float32]:
         """Return how far each cell is from the nearest known one."""
@@ -208,6 +210,11 @@ class Sample:
             others = root_distances(self._points, self.everything[outside]).min(axis=1)
             nearest = np.minimum(nearest, others)
         return np.asarray(nearest)
+
+
+def _weights(partition: SuperInstances, cells: NDArray[np.intp]) -> NDArray[np.float32]:
+    """Return how many rows each of some cells has."""
+    return partition.sizes().astype(np.float32)[cells]
 
 
 def _drawn(cells: NDArray[np.intp], n: int, seed: int) -> NDArray[np.intp]:
