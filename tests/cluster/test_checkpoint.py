@@ -78,6 +78,38 @@ def test_links_given_beforehand_are_kept(tmp_path):
     assert model.n_queries_ == 6
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "other"),
+    [
+        ("groups", Y, 1 - Y),
+        ("must_link", [(0, 1)], [(0, 2)]),
+        ("train_indices", range(100), np.arange(90)),
+        ("sample_ids", [f"a{i}" for i in range(150)], [f"b{i}" for i in range(150)]),
+        ("group_names", ["one"], ["two"]),
+    ],
+)
+def test_other_arguments_about_the_rows_are_refused_by_name(tmp_path, name, value, other):
+    def fit(path, n_queries, **passed):
+        return Likewise(n_queries).fit(X, oracle=LabelOracle(Y), checkpoint=path, **passed)
+
+    for path, had, first in (
+        (tmp_path / "a", "another", {name: value}),
+        (tmp_path / "b", "no", {}),
+    ):
+        fit(path, 3, **first)
+        with pytest.raises(InputError, match=f"the checkpoint of a fit with {had} {name}=: choose"):
+            fit(path, 4, **{name: other})
+    assert fit(tmp_path / "a", 4, **{name: value}).n_queries_ == 4
+    assert fit(tmp_path / "a", 5).n_queries_ == 5
+
+
+def test_links_may_come_from_an_iterator(tmp_path):
+    model, options = Likewise(3), {"oracle": LabelOracle(Y), "checkpoint": tmp_path / "a"}
+    model.fit(X, must_link=iter([(0, 1), (0, 2)]), **options)
+    model.fit(X, must_link=[(0, 1), (0, 2)], **options)
+    assert [gesture.source for gesture in model.session_.events[:2]] == ["given", "given"]
+
+
 @pytest.mark.parametrize("other", [X[::-1], X[:100], X[:, :3], X + 1.0])
 def test_other_rows_are_refused(tmp_path, other):
     Likewise(3).fit(X, oracle=LabelOracle(Y), checkpoint=tmp_path / "a")

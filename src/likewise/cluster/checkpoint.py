@@ -6,6 +6,7 @@ log. `likewise check` and `likewise backup` work on it, too.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -28,6 +29,8 @@ RowsOf = Callable[[NDArray[np.intp] | None], NDArray[Any]]
 
 PARAMETERS = "parameters of fit"
 """The setting with the parameters of the estimator, as Python writes them."""
+ABOUT = "arguments of fit"
+"""The setting with a digest of each other argument about the rows that was passed to `fit`."""
 ESTIMATOR, BUDGET, SEED = "estimator", "max_queries", "random_state"
 MAY_DIFFER = ("verbose", "warm_start", "n_jobs")
 """Parameters that no question depends on."""
@@ -36,8 +39,11 @@ MAY_DIFFER = ("verbose", "warm_start", "n_jobs")
 class Checkpoint:
     """A file that a `fit` writes its answers to, and from which the next `fit` goes on."""
 
-    def __init__(self, path: str | os.PathLike[str], estimator: Any) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], estimator: Any, about: Mapping[str, Any]
+    ) -> None:
         self._path = Path(path)
+        self._about = {name: _digest(value) for name, value in about.items() if np.size(value)}
         self._parameters = _written({ESTIMATOR: type(estimator).__name__, **estimator.get_params()})
         self._budget = estimator.max_queries
         self._store: Store | None = None
@@ -53,7 +59,7 @@ class Checkpoint:
             raise InputError(
                 f"{self._path} is a session file, but not the checkpoint of a fit: choose another"
             )
-        self._refuse_others(settings[PARAMETERS], settings[BUDGET])
+        self._refuse_others(settings[PARAMETERS], settings[BUDGET], settings[ABOUT])
         plain = unpack(store.payload(SETUP))
         with readable(f"the session in {self._path}"):
             numbers = plain.get("row_numbers")
@@ -83,7 +89,7 @@ class Checkpoint:
             raise InputError(
                 f"checkpoint= needs sample_ids that are texts or numbers: {error}"
             ) from error
-        settings = {PARAMETERS: self._parameters, BUDGET: self._budget}
+        settings = {PARAMETERS: self._parameters, BUDGET: self._budget, ABOUT: self._about}
         self._store = Store.create(self._path, settings=settings, payloads={SETUP: data})
 
     def append(self, session: Session) -> None:
@@ -97,8 +103,10 @@ class Checkpoint:
         if self._store is not None:
             self._store.close()
 
-    def _refuse_others(self, theirs: Mapping[str, str], budget: Any) -> None:
-        """Refuse to go on with other parameters, or with fewer questions."""
+    def _refuse_others(
+        self, theirs: Mapping[str, str], budget: Any, about: Mapping[str, str]
+    ) -> None:
+        """Refuse to go on with other parameters or arguments, or with fewer questions."""
         ours = dict(self._parameters)
         if ours.get(SEED) == "None":  # any seed will do
             ours[SEED] = theirs.get(SEED, "None")
@@ -108,12 +116,25 @@ class Checkpoint:
                     f"{self._path} is the checkpoint of a fit with {name}={theirs.get(name)}, not "
                     f"{name}={ours.get(name)}: choose another file, or fit as before"
                 )
+        for name, digest in self._about.items():
+            if about.get(name) != digest:
+                had = f"another {name}=" if name in about else f"no {name}="
+                raise InputError(
+                    f"{self._path} is the checkpoint of a fit with {had}: choose another file, or "
+                    f"fit as before. Without {name}=, this fit goes on as the first one began"
+                )
         if self._budget is not None and (budget is None or budget > self._budget):
             raise InputError(
                 f"{self._path} is the checkpoint of a fit with {BUDGET}={budget}; with "
                 f"{BUDGET}={self._budget} it cannot go on. Choose another file, or at least as "
                 "many questions"
             )
+
+
+def _digest(value: Any) -> str:
+    """Return a digest of the entries of an argument, the same for a list and an array of them."""
+    entries = np.asarray(value, dtype=object).ravel().tolist()
+    return hashlib.sha256(repr(list(map(str, entries))).encode()).hexdigest()
 
 
 def _written(parameters: Mapping[str, Any]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from abc import abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial, update_wrapper
 from importlib import import_module
@@ -221,6 +221,11 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
         self.n_queries_ = session.n_asked
 
 
+def _listed(pairs: Any) -> Any:
+    """Return pairs that can be read twice."""
+    return list(pairs) if isinstance(pairs, Iterator) else pairs
+
+
 def rows_in_data(session: Session) -> NDArray[np.intp]:
     """Return, for every row of a session, its number in the data."""
     if session.row_numbers is None:
@@ -370,10 +375,10 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             As for `start`.
         checkpoint : path, optional
             A file for the answers, each on disk as soon as it is given. If it exists, `fit` goes
-            on from the session in it; links, groups and ids are those of the first `fit`. Other
-            rows, parameters or seeds (unless ``random_state`` is None) and a smaller budget are
-            refused; a larger `max_queries` goes on. It is a session file: ``likewise check`` and
-            ``likewise backup`` work on it.
+            on from the session in it; links, groups and ids are those of the first `fit`, also
+            where they are left out. Others, other rows, parameters or seeds (unless
+            ``random_state`` is None) and a smaller budget are refused; a larger `max_queries` goes
+            on. It is a session file: ``likewise check`` and ``likewise backup`` work on it.
 
         Raises
         ------
@@ -400,19 +405,24 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         data = self._data(X)
         self._describe_new = X.describe if is_items(X) else None
         self._check_parameters()
+        must_link, cannot_link = map(_listed, (must_link, cannot_link))
+        about: Any = {"train_indices": train_indices, "sample_ids": sample_ids}
+        about |= {"groups": groups, "group_names": group_names}
         with ExitStack() as stack:
             file = None
             if checkpoint is not None:
-                file = stack.enter_context(closing(Checkpoint(checkpoint, self)))
+                passed = {**about, "must_link": must_link, "cannot_link": cannot_link}
+                passed = {name: value for name, value in passed.items() if value is not None}
+                file = stack.enter_context(closing(Checkpoint(checkpoint, self, passed)))
             resumed = file and file.load(partial(self._rows_of, data))
             if resumed:
                 session, rows = resumed
                 session.max_queries = self.max_queries
             else:
                 is_choice = oracle is None or can_choose(as_oracle(oracle))
-                about: Any = {"train_indices": train_indices, "sample_ids": sample_ids}
-                about |= {"groups": groups, "group_names": group_names, "is_choice": is_choice}
-                session, rows = self._start(X, data, must_link, cannot_link, **about)
+                session, rows = self._start(
+                    X, data, must_link, cannot_link, is_choice=is_choice, **about
+                )
                 earlier = getattr(self, "session_", None) if self.warm_start else None
                 if earlier is not None and earlier.digest == session.digest:
                     session = earlier
