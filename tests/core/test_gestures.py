@@ -392,6 +392,7 @@ def test_answers_become_a_data_frame():
     session.give(0, 1, "same")
     session.choose(Answer.NONE, by="Ann", seconds=2.5)
     frame = session.to_frame()
+    assert choosing(list("abcdef")).to_frame().columns.equals(frame.columns)  # before an answer
     assert frame["number"].tolist() == [1, 2, 2]
     assert frame["row_id"].tolist() == ["a", "f", "f"]
     assert frame["other"].tolist() == [1, 0, 2]

@@ -321,7 +321,10 @@ class Session(Asking, Changing):
             for entry, count, source in told
             for link in entry.links
         ]
-        return pandas.DataFrame.from_records(records)
+        columns = ["number", "row", "other", "answer", "source", "by", "at", "seconds"]
+        if ids is not None:
+            columns[3:3] = ["row_id", "other_id"]
+        return pandas.DataFrame.from_records(records, columns=columns)
 
     def widget(
         self,
