@@ -45,6 +45,7 @@ def test_only_the_sizes_asked_for_are_run():
     assert {cell.n_super_instances or cell.budget for cell in cells} == {0, 25}
     assert set(cells) < set(plan.cells())
     assert {before.n_super_instances for cell in cells for before in needed_first(cell)} == {25}
+    assert {cell.task for cell in cells} == {"iris", "wine"}
 
 
 def own_tasks(tmp_path, *names):

@@ -124,7 +124,7 @@ def bench() -> None:
     type=_Words(),
     help=f"Only these of {', '.join(EXPERIMENTS)}.",
 )
-@click.option("--curve-tasks", type=_Words(), help="The tasks of the experiment `curves`.")
+@click.option("--curve-tasks", type=_Words(), help="Those of the experiment `curves`.")
 @click.option("--folds", "n_folds", type=int, help="Only so many of the five folds.")
 @_store
 @_jobs

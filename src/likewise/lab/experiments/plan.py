@@ -153,7 +153,8 @@ def _strategies(plan: Plan) -> Iterator[Cell]:
 
 def _curves(plan: Plan) -> Iterator[Cell]:
     methods = [name for name in PAPER_METHODS if name in plan.methods]
-    for method, task, size in product(methods, plan.curve_tasks, CURVE_SIZES):
+    tasks = [name for name in plan.curve_tasks if name in plan.tasks]
+    for method, task, size in product(methods, tasks, CURVE_SIZES):
         # Rows of the test part (a fifth) cannot be representatives; larger sizes are left out.
         if task in TASKS and size <= 0.8 * TASKS[task].shape[0]:
             n, budget = (size, 0) if method == CONTROL else (0, size)
