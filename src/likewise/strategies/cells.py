@@ -163,10 +163,9 @@ class KnownCells:
         new = proba_of_new(len(self.groups), n_placed)
         proba = (1.0 - MIXED) * self._proba(cell, groups) + MIXED / len(self.groups)
         known = (1.0 - new) * proba
-        total = float(known.sum()) + new
         if by_pairs:
-            return float(known.max(initial=0.0)) < total * LIKELY
-        return float(known.sum()) < max(new, total * LIKELY)
+            return float(known.max(initial=0.0)) < (float(known.sum()) + new) * LIKELY
+        return float(known.sum()) < new
 
     def _proba(self, cell: int, groups: Sequence[int]) -> NDArray[np.float64]:
         if self.learned is None:
