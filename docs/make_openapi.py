@@ -244,7 +244,7 @@ SCHEMAS = {
         {
             "number": WHOLE,
             "answer": ANSWER,
-            "source": {"type": "string", "enum": ["asked", "extra", "sampled", "given", "mended"]},
+            "source": {"type": "string", "enum": ["asked", "extra", "sampled", "known", "mended"]},
             "by": {"type": ["string", "null"], "description": "who said it"},
             "at": {"type": ["string", "null"], "description": "when, in UTC"},
             "seconds": {"type": ["number", "null"], "description": "how long that took"},

@@ -74,7 +74,7 @@ def test_links_given_beforehand_are_kept(tmp_path):
     path = tmp_path / "a"
     Likewise(3).fit(X, oracle=LabelOracle(Y), checkpoint=path, cannot_link=[(0, 100)])
     model = Likewise(6).fit(X, oracle=LabelOracle(Y), checkpoint=path)
-    assert model.session_.events[0].source == "given"
+    assert model.session_.events[0].source == "known"
     assert model.n_queries_ == 6
 
 

@@ -33,7 +33,7 @@ def test_within_a_rank_the_newest_counts(by):
 
 
 def test_a_given_link_counts_more_than_a_person():
-    given = said(0, 1, DIFFERENT, RULE, "given")
+    given = said(0, 1, DIFFERENT, RULE, "known")
     assert counted(given, said(0, 1, SAME, "Ann")) == [((0, 1), DIFFERENT, RULE)]
 
 
@@ -109,7 +109,7 @@ def test_a_model_gives_no_certain_link_and_changes_no_answer():
     with pytest.raises(InputError, match="changes no answer"):
         session.revise(1, Answer.UNSURE, by=MODEL)
     assert visible(session) == before
-    entry = {"do": "tell", "links": [[0, 1, "same"]], "source": "given", "by": MODEL}
+    entry = {"do": "tell", "links": [[0, 1, "same"]], "source": "known", "by": MODEL}
     with pytest.raises(InputError, match="never certain"):
         session.apply(entry)
 

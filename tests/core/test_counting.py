@@ -37,7 +37,7 @@ def session(n=N_ROWS):
     return Session(ClosestFirst(singletons(np.arange(float(n))[:, None] ** 1.5)))
 
 
-@pytest.mark.parametrize("certain", ["given", "mended"])
+@pytest.mark.parametrize("certain", ["known", "mended"])
 def test_a_certain_link_is_never_overruled_by_an_answer(certain):
     sure, asked = gesture((0, 1, SAME), source=certain), gesture((0, 1, DIFFERENT))
     for order in ((sure, asked), (asked, sure)):
@@ -46,7 +46,7 @@ def test_a_certain_link_is_never_overruled_by_an_answer(certain):
         assert what.gestures[0].source == certain
 
 
-@pytest.mark.parametrize("certain", ["given", "mended"])
+@pytest.mark.parametrize("certain", ["known", "mended"])
 def test_a_certain_link_wins_also_by_what_it_implies(certain):
     what, dropped = counted(
         gesture((1, 2, SAME)),
@@ -59,7 +59,7 @@ def test_a_certain_link_wins_also_by_what_it_implies(certain):
 
 def test_among_certain_links_the_newest_wins():
     what, dropped = counted(
-        gesture((0, 1, SAME), source="given"),
+        gesture((0, 1, SAME), source="known"),
         gesture((2, 3, SAME), source="mended"),
         gesture((0, 1, DIFFERENT), source="mended"),
     )
@@ -160,7 +160,7 @@ def test_one_answer_more_leaves_the_others_as_they_are():
             st.integers(0, 4),
             st.integers(0, 4),
             st.sampled_from([SAME, DIFFERENT]),
-            st.sampled_from(["asked", "given", "mended"]),
+            st.sampled_from(["asked", "known", "mended"]),
         ).filter(lambda link: link[0] != link[1]),
         max_size=12,
     )

@@ -397,7 +397,7 @@ def test_answers_become_a_data_frame():
     assert frame["row_id"].tolist() == ["a", "f", "f"]
     assert frame["other"].tolist() == [1, 0, 2]
     assert frame["answer"].tolist() == ["same", "different", "different"]
-    assert frame["source"].tolist() == ["given", "asked", "asked"]
+    assert frame["source"].tolist() == ["known", "asked", "asked"]
     assert frame["seconds"].tolist()[1:] == [2.5, 2.5]
     session.check(0, 1, "same")
     session.repeat(session.repeats(1)[0], Answer.NONE)

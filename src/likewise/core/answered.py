@@ -1,7 +1,7 @@
 """What was answered so far: the gestures that count, what follows from them, names of groups.
 
-There is one rule for answers that contradict each other. Certain links (given, or made while
-mending) come first, then what people say, then rules, then models; within each of these the newest
+There is one rule for answers that contradict each other. Certain links (known beforehand, or
+made while mending) come first, then what people say, then rules, then models; within each of these the newest
 gesture, then the others in their order. A link that contradicts those before it does not count. Of
 two certain links, the newer one counts.
 """

@@ -49,7 +49,7 @@ def as_answer(value: Any) -> Answer:
     )
 
 
-SOURCES = ("asked", "extra", "sampled", "given", "mended")
+SOURCES = ("asked", "extra", "sampled", "known", "mended")
 """Where gestures come from; see `Gesture`."""
 
 
@@ -155,7 +155,7 @@ class Gesture:
         Its place among the gestures that count, from 1.
     links : tuple of Link
         One link for a pair or a chosen group, several for *none of these*.
-    source : {"asked", "extra", "sampled", "given", "mended"}
+    source : {"asked", "extra", "sampled", "known", "mended"}
         Whether it answers a session's question, was known beforehand, or mends the result and
         overrules earlier answers. An extra one answers a question that others had settled
         meanwhile, and a sampled one a question that was put again to find out how often others are
@@ -184,8 +184,8 @@ class Gesture:
 
     @property
     def is_certain(self) -> bool:
-        """Whether no answer to a question can overrule it: it was given, or it mends the result."""
-        return self.source in ("given", "mended")
+        """Whether no answer to a question can overrule it: it was known, or it mends the result."""
+        return self.source in ("known", "mended")
 
     @property
     def left(self) -> int:

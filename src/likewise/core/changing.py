@@ -73,7 +73,7 @@ class Changing(Log):
             checked.append(Link(left, right, link.answer))
         if not checked:
             raise InputError("a gesture has at least one link")
-        source = "mended" if overrules else "given"
+        source = "mended" if overrules else "known"
         return self._say(Gesture(0, tuple(checked), source, **signed), is_strict=not overrules)
 
     def judge(self, left: int, right: int, answer: Any, **signed: Unpack[Signed]) -> Gesture:

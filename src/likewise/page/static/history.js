@@ -74,7 +74,7 @@ function saidOf(event) {
   return [item, said("belongs to"), chosen, chosen.length > 1 && el("span", {}, "which are one group")];
 }
 
-const kind = (/** @type {Entry} */ { source }) => /** @type {Record<string, string>} */ ({ mended: "a group was mended", given: "given beforehand" })[source];
+const kind = (/** @type {Entry} */ { source }) => /** @type {Record<string, string>} */ ({ mended: "a group was mended", known: "known beforehand" })[source];
 
 /** A check is no answer: it changes no group. @param {Checked} check */
 function note(check) {
