@@ -341,7 +341,22 @@ def test_the_network_is_used_where_it_is_installed(folder):
 
 
 @needs_network
+def test_a_picture_is_decoded_once_for_content_and_layout(folder, monkeypatch):
+    read = []
+    items = open_items(folder, cache=False)
+    monkeypatch.setattr(
+        items, "_load", lambda i, size, load=items._load: read.append(i) or load(i, size)
+    )
+    done = []
+    items.features(lambda n, n_all: done.append((n, n_all)))
+    assert sorted(read) == [0, 1, 2, 3, 4, 5]
+    assert done == [(6, 6)]
+
+
+@needs_network
 def test_content_and_layout_may_be_looked_at_side_by_side(folder):
+    noise = np.random.default_rng(0).integers(0, 255, (900, 900, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(folder / "large.jpg")  # decoded at a fraction of its size
     both = open_items(folder).features()
     assert [aspect.name for aspect in both.aspects] == ["content", "layout"]
     np.testing.assert_array_equal(both.block("layout"), open_plain(folder).features().X)
@@ -364,7 +379,7 @@ def test_two_networks_for_pictures_are_refused(folder):
 def test_values_of_other_weights_are_not_mixed_with_these(folder):
     items = open_plain(folder)
     aspect = replace(items.aspects()[0], recipe={"encoders": ["layout"], "keys": ["layout 1"]})
-    with pytest.raises(CannotGrowError, match=r"another version of .*\(layout 1, now layout 2\)"):
+    with pytest.raises(CannotGrowError, match=r"another version of .*\(layout 1, now layout 3\)"):
         items.features(aspects=[aspect])
 
 

@@ -285,7 +285,7 @@ class Describer:
         items = source if isinstance(source, Items) else self._opened(source)
         if items.kind != self.kind:
             raise InputError(f"these are {items.kind}, but the model was fitted on {self.kind}")
-        features = joined(self.aspects, [items.compute(aspect) for aspect in self.aspects])
+        features = joined(self.aspects, items.compute_all(self.aspects))
         for problem in (*features.problems, *items.problems):
             if items.has_pictures and problem.item is not None:
                 raise InputError(f"a picture cannot be read, leave it out: {problem.message}")

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,7 +15,14 @@ import numpy as np
 from likewise.errors import InputError
 from likewise.files import check_regular, open_regular
 from likewise.items.cache import FeatureCache
-from likewise.items.encoders import AUTO, check_same, check_trusted, named, notices
+from likewise.items.encoders import (
+    AUTO,
+    PictureEncoder,
+    check_same,
+    check_trusted,
+    named,
+    notices,
+)
 from likewise.items.features import Aspect, Features, Problem
 from likewise.items.images import recipes
 from likewise.items.images.decoding import (
@@ -228,46 +235,84 @@ class ImageItems(Items):
         places: Sequence[int] | None = None,
     ) -> Features:
         """Compute features, or fetch those in the cache; broken pictures get the mean."""
-        ((name, made_by),) = zip(aspect.recipe["encoders"], aspect.recipe["keys"], strict=True)
-        check_trusted([name], self._encoder)
+        return self.compute_all([aspect], progress, places)[0]
+
+    def compute_all(
+        self,
+        aspects: Sequence[Aspect],
+        progress: OnProgress | None = None,
+        places: Sequence[int] | None = None,
+    ) -> list[Features]:
+        """Compute the features by all aspects at once: every picture is decoded once."""
         wanted = range(self.n) if places is None else places
-        key, hashes = f"images, {made_by}", self._hashes
-        known = self._cache.find(key, [hashes[i] for i in wanted])
-        whole = [i for i in wanted if i not in self._broken]
-        new = list({hashes[i]: i for i in whole if hashes[i] not in known}.values())
+        hashes = [self._hashes[i] for i in wanted]
+        whole = {self._hashes[i]: i for i in wanted if i not in self._broken}
+        parts = [_Part(aspect, self._encoder, self._cache, hashes) for aspect in aspects]
+        new = [one for one in whole if any(one not in part.known for part in parts)]
         faults: dict[str, str] = {}
-        if new:
-            encoder = recipes.find_encoder(name)
-            check_same(encoder, made_by)
         for start in range(0, len(new), CHUNK):
             chunk = new[start : start + CHUNK]
-            squares: dict[str, np.ndarray] = {}
-            for i, square in zip(
-                chunk, recipes.squares(chunk, self._load, encoder.side), strict=True
-            ):
+            lacking = [part for part in parts if any(one not in part.known for one in chunk)]
+            squares = {}
+            chunk_places, sides = [whole[one] for one in chunk], [p.encoder.side for p in lacking]
+            read = recipes.squares(chunk_places, self._load, sides)
+            for one, square in zip(chunk, read, strict=True):
                 if isinstance(square, BrokenPictureError):
-                    faults[hashes[i]] = str(square)
+                    faults[one] = str(square)
                 else:
-                    squares[hashes[i]] = square
-            if squares:
-                rows = encoder.encode(np.stack(list(squares.values()))).astype(np.float32)
-                fresh = dict(zip(squares, rows, strict=True))
-                known |= fresh
-                self._cache.keep(key, fresh)
+                    squares[one] = square
+            for part, own in zip(lacking, zip(*squares.values(), strict=True), strict=False):
+                part.learn(dict(zip(squares, own, strict=True)))
             if progress is not None:
                 progress(len(wanted) - len(new[start + CHUNK :]), len(wanted))
-        readable = [k for k, i in enumerate(wanted) if hashes[i] in known and i not in self._broken]
+        problems = tuple(
+            Problem(k, f"{self.ids[i]}: {faults[self._hashes[i]]}")
+            for k, i in enumerate(wanted)
+            if self._hashes[i] in faults
+        )
+        known = [self._hashes[i] if i not in self._broken else "" for i in wanted]
+        notes = self._cache.notes
+        return [Features(part.rows(known), notes=notes, problems=problems) for part in parts]
+
+
+class _Part:
+    """The features of pictures by one aspect: those in the cache, and those that are computed."""
+
+    def __init__(
+        self, aspect: Aspect, trusted: Sequence[str], cache: FeatureCache, hashes: Sequence[str]
+    ) -> None:
+        ((self._name, self._made_by),) = zip(
+            aspect.recipe["encoders"], aspect.recipe["keys"], strict=True
+        )
+        check_trusted([self._name], trusted)
+        self._cache, self._key = cache, f"images, {self._made_by}"
+        self.known = cache.find(self._key, hashes)
+
+    @cached_property
+    def encoder(self) -> PictureEncoder:
+        """The encoder, which is not needed if everything is in the cache."""
+        encoder = recipes.find_encoder(self._name)
+        check_same(encoder, self._made_by)
+        return encoder
+
+    def learn(self, squares: Mapping[str, np.ndarray]) -> None:
+        """Describe pictures, those that are known already apart, and keep what comes out."""
+        new = {one: square for one, square in squares.items() if one not in self.known}
+        if new:
+            rows = self.encoder.encode(np.stack(list(new.values()))).astype(np.float32)
+            fresh = dict(zip(new, rows, strict=True))
+            self.known |= fresh
+            self._cache.keep(self._key, fresh)
+
+    def rows(self, hashes: Sequence[str]) -> np.ndarray:
+        """Return a row for each of these; the mean where a picture is not known."""
+        readable = [k for k, one in enumerate(hashes) if one in self.known]
         if not readable:
             raise InputError("none of the pictures can be read")
-        described = np.stack([known[hashes[wanted[k]]] for k in readable])
-        X = np.tile(described.mean(axis=0), (len(wanted), 1))
+        described = np.stack([self.known[hashes[k]] for k in readable])
+        X = np.tile(described.mean(axis=0), (len(hashes), 1))
         X[readable] = described
-        problems = tuple(
-            Problem(k, f"{self.ids[i]}: {faults[hashes[i]]}")
-            for k, i in enumerate(wanted)
-            if hashes[i] in faults
-        )
-        return Features(X, notes=self._cache.notes, problems=problems)
+        return X
 
 
 def find_pictures(folder: Path) -> tuple[list[Path], list[Problem], list[str]]:

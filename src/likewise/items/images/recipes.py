@@ -32,6 +32,9 @@ DEFAULT = "efficientnet-lite0"
 SIDE = 64
 """The layout is of pictures in this size, squeezed to a square."""
 
+DECODED = 224
+"""Pictures are decoded at least in this size, once for the network of the table and the layout."""
+
 CELL = 8
 """Pixels of a cell of gradients, as published by Dalal and Triggs."""
 DIRECTIONS = 9
@@ -48,7 +51,7 @@ class Layout(PictureEncoder):
 
     title = "layout of colors and directions of edges, without a network"
     # Change the number whenever the values change, so that old ones are not used.
-    key = "layout 2"
+    key = "layout 3"
     side = SIDE
 
     def encode(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -80,17 +83,21 @@ def aspects(encoder: str | Sequence[str]) -> list[Aspect]:
 
 
 def squares(
-    chunk: Sequence[int], load: Load, side: int
-) -> Iterator[np.ndarray | BrokenPictureError]:
-    """Decode pictures, squeezed to squares, with an error in place of each broken one."""
+    chunk: Sequence[int], load: Load, sides: Sequence[int]
+) -> Iterator[list[np.ndarray] | BrokenPictureError]:
+    """Decode pictures, squeezed to squares of these sides; an error in place of each broken one.
+
+    What a square looks like does not depend on which others are wanted.
+    """
     from PIL.Image import Resampling
 
-    def square(i: int) -> np.ndarray | BrokenPictureError:
+    def square(i: int) -> list[np.ndarray] | BrokenPictureError:
         try:
-            picture = load(i, side)
+            pictures = {size: load(i, size) for size in {max(side, DECODED) for side in sides}}
         except BrokenPictureError as error:
             return error
-        return np.asarray(picture.resize((side, side), Resampling.BILINEAR))
+        sized = ((side, pictures[max(side, DECODED)]) for side in sides)
+        return [np.asarray(p.resize((side, side), Resampling.BILINEAR)) for side, p in sized]
 
     with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
         yield from pool.map(square, chunk)
