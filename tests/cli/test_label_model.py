@@ -61,7 +61,6 @@ def test_a_model_must_know_what_belongs_together(table):
         (("--dry-run",), "are for --model"),
         (("--base-url", "http://localhost"), "are for --model"),
         (("--model", "llama3", "--terminal"), "leave out --terminal"),
-        (("--model", "llama3", "--people", "Ann,Bob"), "leave out --people"),
     ],
 )
 def test_options_that_exclude_each_other(table, arguments, why):

@@ -12,7 +12,16 @@ from likewise.errors import ModelError
 from likewise.learning.certificate import certificate, is_falling
 from likewise.page.calls import reply_to
 from likewise.project import open_project
-from likewise.project.model import ModelAtWork, certified, said_by, shown_to_models, to_review
+from likewise.project.model import (
+    CHECKED,
+    FIRST_CHECKS,
+    ModelAtWork,
+    certified,
+    said_by,
+    shown_to_models,
+    to_review,
+)
+from likewise.project.people import Person, acting
 from likewise.project.record import session_in
 
 N = 60
@@ -69,16 +78,17 @@ def at_work(project, model, **options):
     return work
 
 
-def person_answers(project, n):
+def person_answers(project, n, name=None):
     """Let a person who is always right answer; return the questions."""
     asked = []
-    for _ in range(n):
-        question = project.ask()
-        if question is None:
-            break
-        right = question.place(LabelOracle(TRUTH).answer(question))
-        project.choose(right, number=question.number, position=-1)
-        asked.append(question)
+    with acting(name and Person(name)):
+        for _ in range(n):
+            question = project.ask()
+            if question is None:
+                break
+            right = question.place(LabelOracle(TRUTH).answer(question))
+            project.choose(right, number=question.number, position=-1)
+            asked.append(question)
     return asked
 
 
@@ -115,6 +125,70 @@ def test_the_person_checks_a_sample_blind_and_gets_what_the_model_was_not_sure_a
     # Both strata are covered.
     strata = [one.stratum for one in sampled]
     assert min(strata.count(0), strata.count(1)) >= len(strata) // 3
+
+
+def test_several_people_check_a_model_and_each_gets_other_questions(project):
+    project.gather(["Ann", "Ben"], every=0)
+    unsure = range(0, N, 7)
+    work = at_work(project, Model(unsure=unsure))
+    held = []
+    for name in ("Ann", "Ben"):
+        with acting(Person(name)):
+            held.append(project.ask())
+            assert project.ask() == held[-1]
+    assert held[0].row != held[1].row
+    rows = [q.row for k in range(20) for q in person_answers(project, 1, ("Ann", "Ben")[k % 2])]
+    assert len(set(rows)) == len(rows)
+    said = {one.gesture.left: one for one in said_by(project.session, BY)}
+    assert set(rows) <= set(said)
+    assert {row for row in rows if not said[row].is_sure} == {g for g in said if g in unsure}
+    checked = {g.left: g.by for g in project.session.log if g.by != BY}
+    sampled = {one.gesture.left for one in said.values() if one.is_sampled}
+    assert {checked[row] for row in sampled} == {"Ann", "Ben"}
+    assert certified(project.session, BY).n == len(sampled)
+    assert f"by {len(sampled)} checks" in work.report()["line"]
+
+
+def test_what_people_check_of_a_model_is_put_to_two_of_them_as_well(project):
+    project.gather(["Ann", "Ben"], every=3)
+    at_work(project, Model())
+    for k in range(12):
+        person_answers(project, 1, ("Ann", "Ben")[k % 2])
+    assert [double.agree for double in project.doubles()] == [True] * 3
+    # The model is judged by the first of the two.
+    n = sum(one.is_sampled for one in said_by(project.session, BY))
+    assert certified(project.session, BY).n == n == 12 - 3
+
+
+def test_nobody_waits_for_a_model_and_nobody_is_asked_twice(project):
+    """In the beginning there is one question; model and people have it at the same time."""
+    project.gather(["Ann", "Ben"], every=0)
+    work = project.model = ModelAtWork(project, Model(), most=30)
+    first, *_ = work.next_questions(8, [])
+    held = []
+    for name in ("Ann", "Ben"):
+        with acting(Person(name)):
+            held.append(project.ask())
+    assert {question.row for question in held} == {first.row}
+    for name in ("Ann", "Ben"):
+        person_answers(project, 1, name)
+    right = first.place(LabelOracle(TRUTH).answer(first))
+    project.answer_for(first, right, by=BY)
+    assert [one.is_right for one in said_by(project.session, BY)] == [True]
+    rows = [q.row for k in range(8) for q in person_answers(project, 1, ("Ann", "Ben")[k % 2])]
+    assert first.row not in rows
+
+
+def test_what_is_doubtful_is_not_taken_out_of_the_sample(project):
+    """Else the rest, from which the sample is drawn, would look better than all answers."""
+    at_work(project, Model(wrong=range(0, N, 4)))
+    person_answers(project, 40)
+    said = [one for one in said_by(project.session, BY) if one.is_sure]
+    share = max(CHECKED, FIRST_CHECKS / len(said))
+    for one in said:
+        if one.is_right is not None and not one.is_sampled:
+            assert one.draw >= share
+    assert any(one.is_right is False and not one.is_sampled for one in said)
 
 
 def test_the_answers_of_the_person_win(project):

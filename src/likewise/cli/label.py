@@ -331,7 +331,6 @@ def label(
             "--model answers while you use the page: leave out --terminal": (
                 model is not None and terminal
             ),
-            "--model is checked by one person: leave out --people": bool(model and people),
             "--known is not for files that are read in batches": (
                 known is not None and is_large(paths, options)
             ),

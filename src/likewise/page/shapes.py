@@ -327,7 +327,7 @@ def next_question(project: Project, *, with_distance: bool = False) -> Json:
 def ahead(project: Project) -> Json:
     """Return the question after each likely answer; the sizes of groups are the current ones."""
     asked = project.ask()
-    if project.team is not None:  # what comes next depends on the others, too
+    if project.team.names:  # what comes next depends on the others, too
         return {"next": {}}
     words: dict[str, Any] = {"same": 0, "different": Answer.NONE, "unsure": Answer.UNSURE}
     if asked is not None and not asked.is_pair:

@@ -2,15 +2,16 @@
 
 The person gets three kinds of questions about what the model was asked: those it was not sure
 about, those where what was learned contradicts it, and a blind sample. The sample alone says how
-often the model is right. It is drawn by a hash of the row, before anybody knows the answer: half
-of it from rows that lie between two groups.
+often the model is right. A hash of the row decides what is in it, before anybody knows the answer,
+and rows that lie between two groups take turns with the others. What is in the sample is asked for
+no other reason: if doubtful answers were taken out of it, the rest would look better than all.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -67,7 +68,7 @@ def _said_by(session: Session, by: str) -> Iterator[Said]:
             continue
         if entry.by == by:
             answers.setdefault(entry.left, entry)
-        elif rank_of(entry.by) == 0 and entry.left in answers and entry.answer.is_link:
+        elif rank_of(entry.by) == 0 and entry.answer.is_link:
             checks.setdefault(entry.left, entry)
     people = LinkGraph(session.strategy.n_rows)
     by_people = [gesture for gesture in session.events if rank_of(gesture.by) == 0]
@@ -122,24 +123,29 @@ def certified(session: Session, by: str) -> Certificate:
     return session.once(("certified", by), lambda: certificate(checks, sizes))
 
 
-def to_review(session: Session, by: str) -> tuple[Gesture, bool] | None:
+def to_review(session: Session, by: str, held: Collection[int] = ()) -> tuple[Gesture, bool] | None:
     """Return an answer of a model that a person should give, too, and whether it is of the sample.
 
-    Samples take turns with what the model was not sure about and what was learned against it.
+    Samples take turns with what the model was not sure about and what was learned against it. Rows
+    that are `held` are before people already.
     """
     said = said_by(session, by)
-    there = [one for one in said if not session.removed.intersection(_rows(one.gesture))]
+    gone = session.removed.union(held)
+    there = [
+        one
+        for one in said
+        if one.gesture.left not in gone and session.removed.isdisjoint(_rows(one.gesture))
+    ]
     answered = {link.left for g in session.events if rank_of(g.by) == 0 for link in g.links}
     unsure = [one for one in there if not one.is_sure and one.gesture.left not in answered]
     wrong = {suspect.left for suspect in session.suspects}
     open_ = [one for one in there if one.is_sure and one.is_right is None]
-    against = [one for one in open_ if one.gesture.left in wrong]
+    share = max(CHECKED, FIRST_CHECKS / max(1, sum(one.is_sure for one in said)))
+    against = [one for one in open_ if one.draw >= share and one.gesture.left in wrong]
     n = [sum(one.is_sampled and one.stratum == k for one in said) for k in (0, 1)]
-    sample: list[Said] = []
-    if sum(n) < max(FIRST_CHECKS, CHECKED * len(said)):
-        few = sorted((0, 1), key=lambda k: n[k])
-        of_strata = ([one for one in open_ if one.stratum == k] for k in few)
-        sample = sorted(next(filter(None, of_strata), []), key=lambda one: one.draw)
+    of_strata = ([one for one in open_ if one.draw < share and one.stratum == k] for k in (0, 1))
+    in_turn = sorted(zip(n, of_strata, strict=True), key=lambda pair: pair[0])
+    sample = sorted(next((some for _, some in in_turn if some), []), key=lambda one: one.draw)
     turns = [(sample, True), (unsure, False), (against, False)]
     turn = sum(one.is_right is not None for one in said) % len(turns)
     for some, is_sample in turns[turn:] + turns[:turn]:
@@ -181,7 +187,6 @@ class ModelAtWork:
         self._n_at_once, self._most = n_at_once, most
         self._has_ended, self._is_told = threading.Event(), False
         self._thread: threading.Thread | None = None
-        self._mine: Question | None = None
         self.awaited: list[Question] = []
         self.problem = ""
 
@@ -235,9 +240,8 @@ class ModelAtWork:
             is_over = self._is_told or bool(self.problem) or is_aside
             if is_over or n_said >= self._most or session.assessment.is_enough():
                 return []
-            mine = [] if self._mine is None else [self._mine]
             n = min(n, self._most - n_said)
-            new = session.ask_many(n, besides=[*mine, *besides])
+            new = session.ask_many(n, besides=[*self.project.team.held, *besides])
             question = session.ask()
             if not (new or besides or question is None):
                 # In the beginning, only what the person has before them is worth asking.
@@ -245,27 +249,17 @@ class ModelAtWork:
             self.awaited = [*besides, *new]
             return new
 
-    # -- the person ------------------------------------------------------------------------------
+    # -- people ----------------------------------------------------------------------------------
 
-    def ask(self) -> Question | None:
-        """Return the question for the person, the same one until it is answered."""
+    def review(self, held: Collection[int] = ()) -> Question | None:
+        """Return a question that it answered, for somebody to check; none about the rows `held`."""
         session = self.project.session
-        mine = self._mine
-        if mine is not None and session.is_given_out(mine) and not session.is_done:
-            is_there = session.removed.isdisjoint(
-                {mine.row, *(row for group in mine.groups for row in group)}
-            )
-            if is_there:
-                return mine
-        review = None if self.by in session.aside else to_review(session, self.by)
-        if review is not None:
-            gesture, is_sample = review
-            self._mine = session.put(
-                gesture.left, _groups(gesture), source="sampled" if is_sample else "extra"
-            )
-        else:
-            self._mine = next(iter(session.ask_many(1, besides=self.awaited)), None)
-        return self._mine
+        review = None if self.by in session.aside else to_review(session, self.by, held)
+        if review is None:
+            return None
+        gesture, is_sample = review
+        source = "sampled" if is_sample else "extra"
+        return session.put(gesture.left, _groups(gesture), source=source)
 
     def report(self) -> dict[str, Any]:
         """Return how it goes, for the page: numbers, and a line in words."""

@@ -1,4 +1,4 @@
-"""Several people at one project: each gets another question, and some questions go to two of them.
+"""Who has which question before them; several people get different ones, some go to two of them.
 
 Who a call is made for is a context variable, set by the front that knows it. Everything else
 follows from the log: which answers are to be given a second time, by whom they were, and where two
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from likewise.core.answers import Answer, Gesture, Groups, Question
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.words import check_text
+
+if TYPE_CHECKING:
+    from likewise.project.model import ModelAtWork
 
 EVERY = 10
 """Every tenth question goes to two people, unless asked otherwise."""
@@ -81,33 +84,45 @@ class Team:
     Parameters
     ----------
     names : sequence of str
-        Who answers.
+        Who answers. None stands for those who have no name; all of them have the same question.
     every : int
         Every so many questions, one is put to two people; 0 for none.
     """
 
-    def __init__(self, names: Sequence[str], every: int = EVERY) -> None:
+    def __init__(self, names: Sequence[str] = (), every: int = EVERY) -> None:
         self.names = tuple(names)
         self.every = every
-        self._held: dict[str, Question] = {}
+        self._held: dict[str | None, Question] = {}
+
+    @property
+    def held(self) -> list[Question]:
+        """The questions that people have before them."""
+        return list(self._held.values())
 
     def holds(self, name: str, number: int) -> bool:
         """Return whether a person has the question with a number before them."""
         held = self._held.get(name)
         return held is not None and held.number == number
 
-    def ask(self, session: Session, name: str) -> Question | None:
-        """Return the question of a person: the one they have, else another one."""
+    def ask(
+        self, session: Session, name: str | None, model: ModelAtWork | None = None
+    ) -> Question | None:
+        """Return the question of a person: the one they have, else another one.
+
+        If a model answers, too, they get what is to be checked of it before anything else.
+        """
         held = self._held.get(name)
-        if held is not None and not self._is_outdated(session, held):
+        if held is not None and not self._is_outdated(session, held, model):
             return held
         self._held.pop(name, None)
-        others = list(self._held.values())
-        question = self._second(session, name)
+        awaited = [] if model is None else model.awaited
+        question = None if name is None else self._second(session, name)
+        if question is None and model is not None:
+            question = model.review({one.row for one in self.held})
         if question is None:
-            question = next(iter(session.ask_many(1, besides=others)), None)
+            question = next(iter(session.ask_many(1, besides=[*self.held, *awaited])), None)
         if question is None:
-            question = self._shared(session, name)
+            question = self._shared(session, name, awaited)
         if question is not None:
             self._held[name] = question
         return question
@@ -116,10 +131,12 @@ class Team:
         """Take away the question of a person, who has answered it."""
         self._held.pop(name, None)
 
-    def _is_outdated(self, session: Session, held: Question) -> bool:
-        if not session.is_given_out(held):
+    def _is_outdated(self, session: Session, held: Question, model: ModelAtWork | None) -> bool:
+        rows = {held.row, *(row for group in held.groups for row in group)}
+        if not session.is_given_out(held) or not session.removed.isdisjoint(rows):
             return True
-        return not session.is_second(held) and session.is_settled(held)
+        # What a model said settles nothing for people.
+        return model is None and not session.is_second(held) and session.is_settled(held)
 
     def _second(self, session: Session, name: str) -> Question | None:
         """Return a question that somebody else has answered and this person is to answer, too."""
@@ -129,8 +146,10 @@ class Team:
                 return session.put(*about(first), source="sampled")
         return None
 
-    def _shared(self, session: Session, name: str) -> Question | None:
-        """Return a question that others have before them.
+    def _shared(
+        self, session: Session, name: str | None, awaited: Sequence[Question]
+    ) -> Question | None:
+        """Return a question that others have before them, or a model.
 
         In the beginning every answer changes what is worth asking, so that there are not as many
         questions as people. Nobody waits: two answer the same one.
@@ -138,9 +157,12 @@ class Team:
         said = {about(gesture) for gesture in _by_people(session) if gesture.by == name}
         sharers = Counter((q.row, q.groups) for q in self._held.values())
         open_ones = [one for one in sharers if one not in said]
-        if not open_ones:
+        if open_ones:
+            return session.put(*min(open_ones, key=lambda one: sharers[one]), source="sampled")
+        of_model = next((q for q in awaited if (q.row, q.groups) not in said), None)
+        if of_model is None:
             return None
-        return session.put(*min(open_ones, key=lambda one: sharers[one]), source="sampled")
+        return session.put(of_model.row, of_model.groups, source="asked")
 
 
 def about(gesture: Gesture) -> tuple[int, Groups]:
@@ -160,8 +182,9 @@ def to_double(session: Session, every: int) -> list[Gesture]:
         return []
     said = [gesture for gesture in _by_people(session) if not gesture.is_certain]
     n_people = Counter(place for place, _ in {(about(g), g.by) for g in said})
-    first = [g for g in said if g.source == "asked"][every - 1 :: every]
-    return [g for g in first if n_people[about(g)] < 2]
+    first = {about(gesture): gesture for gesture in reversed(said)}
+    in_order = [g for g in said if first[about(g)] is g]
+    return [g for g in in_order[every - 1 :: every] if n_people[about(g)] < 2]
 
 
 class Double(NamedTuple):

@@ -60,7 +60,7 @@ class Record:
         self.path = path
         self.seed = seed
         self.by = by
-        self.team: Team | None = None
+        self.team = Team()
         self._hold(range(len(items)) if where is None else where, copies or {}, unshown)
         self.joined = frozenset(joined)
         self.model: ModelAtWork | None = None
@@ -208,18 +208,16 @@ class Record:
     def _member(self) -> str | None:
         """The member of the team whom the present call is made for."""
         person = who()
-        is_in = person is not None and self.team is not None and person.name in self.team.names
-        return person.name if person is not None and is_in else None
+        return person.name if person is not None and person.name in self.team.names else None
 
     # -- asking and answering ----------------------------------------------------------------------
 
     def ask(self) -> Question | None:
         """Return the open question, or None; in a team, that of the person who asks."""
         with self.lock:
-            member = self._member
-            if self.team is not None and member is not None:
-                return self.team.ask(self.session, member)
-            return self.session.ask() if self.model is None else self.model.ask()
+            if self._member is None and self.model is None:
+                return self.session.ask()
+            return self.team.ask(self.session, self._member, self.model)
 
     def tell(
         self, answer: Answer, *, number: int, position: int, seconds: float | None = None
@@ -240,7 +238,7 @@ class Record:
         """Store an answer; that of a person to their own question is never outdated."""
         with self.lock:
             member = self._member
-            if self.team is not None and member is not None:
+            if member is not None:
                 if not self.team.holds(member, number):
                     raise StaleQueryError(
                         f"question {number} is no longer yours: others have settled it. Look again."
@@ -251,7 +249,7 @@ class Record:
                 position = self._position_of(number, position)
             with self._change(position) as signature:
                 yield signature
-            if self.team is not None and member is not None:
+            if member is not None:
                 self.team.done(member)
 
     def answer_for(self, question: Question, chosen: Any, **signed: Any) -> None:
@@ -283,7 +281,7 @@ class Record:
                 self._refuse_undoing_others()
                 with self._change(position, {"do": "undo"}):
                     self.session.undo(keeps_growth=True)
-                if self.team is not None and (member := self._member) is not None:
+                if (member := self._member) is not None:
                     self.team.done(member)
 
     def _refuse_undoing_others(self) -> None:
