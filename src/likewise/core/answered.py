@@ -1,9 +1,9 @@
-"""What was answered so far: the gestures that count, what follows from them, names of groups.
+"""What has been answered so far: the gestures that count, what they imply, and names of groups.
 
-There is one rule for answers that contradict each other. Certain links (known beforehand, or
-made while mending) come first, then what people say, then rules, then models; within each of these the newest
-gesture, then the others in their order. A link that contradicts those before it does not count. Of
-two certain links, the newer one counts.
+One rule decides between answers that contradict each other. Certain links come first, whether known
+beforehand or made while mending. Then come people, then rules, then models. Within each of these,
+the newest gesture comes first, then the others in order. A link that contradicts one before it does
+not count. Of two certain links, the newer one counts.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Answers:
     Parameters
     ----------
     n_rows : int
-        How many rows there were in the beginning.
+        The number of rows in the beginning.
     log : iterable of Entry
-        What was done since.
+        What has been done since.
 
     Attributes
     ----------
@@ -115,30 +115,30 @@ class Answers:
         value: T = self._once[key]
         return value
 
-    def onward(self, key: Hashable, go_on: Callable[[T | None], T]) -> T:
-        """Return what `go_on` makes of its result for fewer answers.
+    def onward(self, key: Hashable, advance: Callable[[T | None], T]) -> T:
+        """Return the result of `advance`, which continues from its result for fewer answers.
 
         For a search that need not look back while answers are only added. Like `once`, it calls
-        `go_on` once for these answers. `go_on` is passed None if there is no earlier result, and
-        must not change what it is passed.
+        `advance` once for these answers. `advance` is passed None if there is no earlier result,
+        and must not change what it is passed.
         """
 
         def make() -> T:
-            self._before[key] = go_on(self._before.get(key))
+            self._before[key] = advance(self._before.get(key))
             value: T = self._before[key]
             return value
 
         return self.once(key, make)
 
     def taken_out(self, given: NDArray[np.intp]) -> set[int]:
-        """Return the rows that answers tell apart from another one of the same given group."""
+        """Return the rows that an answer separates from another row of their given group."""
         links = (link for g in self.gestures for link in g.links)
         apart = (link for link in links if link.answer is Answer.DIFFERENT)
         return {x.left for x in apart if given[x.left] == given[x.right] >= 0}
 
     @property
     def names(self) -> dict[int, str]:
-        """The names of rows: of those that begin a group that has one, then as they were named.
+        """The name of each named row: from the answer that began its group, or given to it later.
 
         Each name stands for the group of its row.
         """
@@ -188,8 +188,8 @@ class Answers:
     def awaiting(self, questions: Iterable[Question]) -> Answers:
         """Return these answers while some questions are being answered, without changing these.
 
-        A strategy need not know about that: pairs that are being asked about are not open. One that
-        does better by it reads `awaited` and `base`.
+        A strategy need not know about them: pairs that are being asked about are not open. One
+        that can make use of them reads `awaited` and `base`.
         """
         links = [link for question in questions for link in question.links(Answer.UNSURE)]
         other = copy(self)

@@ -1,4 +1,4 @@
-"""Questions and answers: the immutable values that pass between a session and who answers it."""
+"""Questions and answers: the immutable values that pass between a session and its answerers."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def checked_count(value: Any, subject: str) -> int:
 
 
 def checked_field(plain: Mapping[str, Any], name: str, least: int, most: int | None = None) -> int:
-    """Return a whole number of a saved session; refuse other values by the name of the field."""
+    """Return a field of a saved session that is a whole number; an error names the field."""
     value = plain[name]
     if not is_whole(value) or value < least or (most is not None and value > most):
         until = "" if most is None else f" to {most}"
@@ -125,7 +125,7 @@ MODEL, RULE = "model:", "rule:"
 
 
 def rank_of(by: str | None) -> int:
-    """Return who counts more where answers contradict each other: 0 people, 1 rules, 2 models.
+    """Return the rank of an answerer; the lowest wins: 0 for people, 1 for rules, 2 for models.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class Signed(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Gesture:
-    """One answer of a person: a short list of links that are undone and revised together.
+    """One answer: a short list of links that are undone and revised together.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class Gesture:
     by, at : str or None
         Who gave it and when, if known: a person, ``model:NAME`` or ``rule:NAME``.
     seconds : float or None
-        How long the person took, if that was measured.
+        How long it took, if that was measured.
     names : tuple of str or None
         The names of the groups that were shown, if one of them was known by its name only.
     name : str or None
@@ -360,7 +360,7 @@ class Question:
         return tuple(dict.fromkeys(map(int, places)))
 
     def place(self, answer: Any) -> Chosen:
-        """Return an answer as what `links` takes.
+        """Return an answer in the form that `links` takes.
 
         With one group, that is an `Answer`, True or False; with several, the place of a group,
         `Answer.NONE` or `Answer.UNSURE`.

@@ -25,7 +25,7 @@ class Candidates:
 
     @classmethod
     def sorted(cls, n_rows: int, left: Any, right: Any, distances: Any) -> Candidates:
-        """Return candidates from pairs in any order; of a pair that is there twice, the closest."""
+        """Return candidates from pairs in any order; a repeated pair has its smallest distance."""
         code, distances = _code(n_rows, left, right), np.asarray(distances, dtype=np.float64)
         if np.any(np.diff(code) <= 0):
             order = np.argsort(code)
@@ -43,7 +43,7 @@ class Candidates:
         return self
 
     def where(self, is_kept: NDArray[np.bool_]) -> Candidates:
-        """Return the pairs for which this holds."""
+        """Return the pairs that are kept."""
         left, right, distances = self.left[is_kept], self.right[is_kept], self.distances[is_kept]
         return Candidates(self.n_rows, left, right, distances)
 

@@ -57,7 +57,7 @@ class ClosestPairs:
         self._pieces: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
 
     def piece(self, k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-        """Return both rows of every pair of a piece, the smaller one left; None after the last."""
+        """Return the rows of the pairs of one piece, the smaller left; None after the last."""
         while len(self._pieces) <= k < len(self._bounds) - 1:
             low, high = self._bounds[len(self._pieces) : len(self._pieces) + 2]
             slots = np.flatnonzero((self._distances > low) & (self._distances <= high))

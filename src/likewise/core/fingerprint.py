@@ -27,7 +27,7 @@ def fingerprint(X: NDArray[Any] | Candidates) -> str:
 
 
 def refuse_other_rows(digest: str | None, X: Any, n_first: int | None = None) -> None:
-    """Refuse rows unless the first ones, to which others may have been added, have this digest."""
+    """Raise `InputError` unless the rows, or the first of them, have this digest."""
     if digest is None:
         return
     rows = np.asarray(X)

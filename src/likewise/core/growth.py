@@ -1,4 +1,4 @@
-"""Rows that join a session, leave it and come back, and the strategy that follows from that."""
+"""Rows that join a session, leave it or come back, and the strategy afterwards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from likewise.words import check_text, plural
 def checked_growth(
     X_new: Any, ids: Any, train_indices: Any, n_rows: int, *, removed: Any, returned: Any, gone: Any
 ) -> Grown:
-    """Return an entry about rows that join `n_rows` others, leave and come back, if they can."""
+    """Return the log entry for rows that join `n_rows` others, leave or come back; check them."""
     rows = np.empty((0, 0)) if X_new is None else _matrix(X_new)
     ids = None if ids is None else _plain_ids(ids)
     is_all = train_indices is None
@@ -82,7 +82,7 @@ class Shape:
 
 
 def next_ids(ids: Sequence[Hashable], X_new: Any) -> Sequence[Hashable] | None:
-    """Return ids of rows that join others: the next numbers, or those of their index."""
+    """Return ids for new rows: the next numbers, or those of their index."""
     if tuple(ids) == tuple(range(len(ids))):
         return range(len(ids), len(ids) + len(X_new))
     return index_ids(X_new)
@@ -112,7 +112,7 @@ def checked_ids(
 
 
 def loaded_strategy(plain: Mapping[str, Any]) -> Strategy:
-    """Return the strategy that a session wrote down, if it is known here."""
+    """Return the strategy of a saved session, if it is known here."""
     name = plain["name"]
     if name not in STRATEGIES:
         raise SessionFileError(

@@ -2,7 +2,7 @@
 
 A saved session is its first strategy and the list of things done: gestures, revisions, other
 strategies, names, marks, checks, growth, answerers set aside, aspects switched. Everything else
-follows from doing these again. Every entry says who did it (`by`), when (`at`), and how many
+follows from replaying them. Every entry says who did it (`by`), when (`at`), and how many
 `seconds` it took, or None.
 """
 

@@ -24,7 +24,7 @@ def answered_groups(partition: SuperInstances, links: LinkGraph) -> NDArray[np.i
 def labels_of_rows(
     partition: SuperInstances, names: NDArray[np.intp], links: LinkGraph
 ) -> NDArray[np.intp]:
-    """Return the group of every row, from 0; `names` has a name for that of each super-instance.
+    """Return the group of every row, from 0; `names` tells the groups of super-instances apart.
 
     Rows follow their representatives, unless answers are about them.
     """

@@ -58,11 +58,11 @@ class LinkGraph:
         self._neighbors: dict[int, dict[int, Answer]] = {}
 
     def __len__(self) -> int:
-        """Return the number of given answers."""
+        """Return the number of answers that were added."""
         return len(self._given)
 
     def __iter__(self) -> Iterator[Link]:
-        """Iterate over the given answers in the order they came."""
+        """Iterate over the answers in the order they were added."""
         return iter(self._given.values())
 
     @property
@@ -148,7 +148,7 @@ class LinkGraph:
             self._neighbors.setdefault(right, {})[left] = answer
 
     def explain(self, left: int, right: int) -> tuple[Link, ...]:
-        """Return the shortest chain of given answers that implies what is known about a pair.
+        """Return the shortest chain of answers that implies what is known about a pair.
 
         The chain leads from `left` to `right`; it has no *different* in it if the two are the
         same, and exactly one if they differ. It is empty if nothing is known, or for an item and

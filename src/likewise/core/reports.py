@@ -1,4 +1,4 @@
-"""What a session says about itself: frozen values."""
+"""What a session reports about itself, as immutable values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Progress:
     Attributes
     ----------
     answered : int
-        Yes/no answers so far, those given beforehand included.
+        Yes/no answers so far, including links known beforehand.
     unsure : int
         Answers that were *not sure*.
     settled_for_free : int
@@ -224,7 +224,7 @@ class Completeness:
 
     @property
     def n_known(self) -> int:
-        """After how many rows asked about it was estimated."""
+        """The number of rows asked about when it was estimated."""
         return self.curve[-1][0] if self.curve else EARLY
 
     def __str__(self) -> str:

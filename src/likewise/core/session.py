@@ -222,9 +222,8 @@ class Session(Asking, Changing):
     def repeats(self, n: int, *, by: str | None = None, random_state: int = 0) -> list[Repeat]:
         """Return earlier questions, the other way round, to find out how steady the answers are.
 
-        They are questions that were answered with more than *not sure*, and not by a model or rule.
-        The two rows of a pair change sides, and groups stand in the opposite order. `repeat` takes
-        the answers.
+        Only questions that a person answered, and not with *not sure*, are among them. The two rows
+        of a pair change sides, and groups stand in the opposite order. `repeat` takes the answers.
 
         Parameters
         ----------

@@ -122,7 +122,7 @@ class Strategy(ABC):
         seed: int = 0,
         n_jobs: int | None = None,
     ) -> Self:
-        """Return a new strategy for rows, as page and experiment begin it.
+        """Return a new strategy for rows.
 
         By default every row that may be asked about stands for itself and for the other rows to
         which it is nearest.
@@ -143,8 +143,8 @@ class Strategy(ABC):
     def grown(self, rows: NDArray[Any], unasked: frozenset[int]) -> Self:
         """Return the same strategy with further rows.
 
-        What is computed of rows without answers still comes from the first ones, so that growing
-        changes no other label. Rows that leave are no matter of the strategy: see
+        What is computed from rows without answers still comes from the first ones, so growing
+        changes no other label. Rows that leave do not concern the strategy: see
         `Answers.removed`.
 
         Parameters

@@ -180,12 +180,12 @@ def _history(session: Session, first: int) -> Founding:
     is changed or overruled by another one, the groups are those of the answers that are left.
     """
 
-    def go_on(book: Founding | None) -> Founding:
+    def advance(book: Founding | None) -> Founding:
         if book is None:
             return _from_the_beginning(session, first)
         return book.after(session.events[book.n_taken :])
 
-    return session.answers.onward("founding", go_on)
+    return session.answers.onward("founding", advance)
 
 
 def _from_the_beginning(session: Session, first: int) -> Founding:

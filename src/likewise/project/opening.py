@@ -162,7 +162,7 @@ def open_project(
     else:
         progress(f"Reading {Path(paths[0]).name}", 0, 0)
         store = Store.open(where)
-    opened = _go_on(paths[0], store, wanted, say, grows=grows, begun=begun)
+    opened = _resume(paths[0], store, wanted, say, grows=grows, begun=begun)
     if instruction is not None:
         opened.project.instruction = instruction
     return opened
@@ -188,10 +188,10 @@ def open_session_file(
             f"{path} belongs to {source}, which is no longer there. "
             f"Say where it is now: likewise label PATH --session {path}"
         )
-    return _go_on(source, Store.open(where), wanted, _silent, grows=False)
+    return _resume(source, Store.open(where), wanted, _silent, grows=False)
 
 
-def _go_on(
+def _resume(
     path: PathLike,
     store: Store,
     wanted: Mapping[str, Any],

@@ -63,7 +63,7 @@ class OnePass(Strategy):
     def _place(self, answers: Answers) -> tuple[int, int]:
         """Return the number of a piece, and the place of the closest open pair in it."""
 
-        def go_on(before: tuple[int, int] | None) -> tuple[int, int]:
+        def advance(before: tuple[int, int] | None) -> tuple[int, int]:
             number, start = before or (0, 0)
             while (piece := self._piece(number)) is not None:
                 k = self._first_open(answers, *piece, start)
@@ -72,7 +72,7 @@ class OnePass(Strategy):
                 number, start = number + 1, 0
             return number, 0
 
-        return answers.onward((self, "place"), go_on)
+        return answers.onward((self, "place"), advance)
 
     def _first_open(
         self, answers: Answers, left: NDArray[np.intp], right: NDArray[np.intp], start: int
