@@ -37,7 +37,7 @@ MAY_DIFFER = ("verbose", "warm_start", "n_jobs")
 
 
 class Checkpoint:
-    """A file that a `fit` writes its answers to, and from which the next `fit` goes on."""
+    """A file that a `fit` writes its answers to, and from which the next `fit` continues."""
 
     def __init__(
         self, path: str | os.PathLike[str], estimator: Any, about: Mapping[str, Any]
@@ -106,7 +106,7 @@ class Checkpoint:
     def _refuse_others(
         self, theirs: Mapping[str, str], budget: Any, about: Mapping[str, str]
     ) -> None:
-        """Refuse to go on with other parameters or arguments, or with fewer questions."""
+        """Refuse to continue with other parameters or arguments, or with fewer questions."""
         ours = dict(self._parameters)
         if ours.get(SEED) == "None":  # any seed will do
             ours[SEED] = theirs.get(SEED, "None")

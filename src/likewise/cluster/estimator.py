@@ -97,7 +97,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             raise InputError(f"verbose must be a whole number from 0, got {verbose!r}")
 
     def _check_choice(self, name: str, *allowed: str, others: str = "") -> None:
-        """Refuse a parameter that is none of some words; `others` says who takes other words."""
+        """Refuse a parameter that is not one of some words; `others` says who takes others."""
         if getattr(self, name) not in allowed:
             words = ", ".join(map(repr, allowed))
             raise InputError(f"{name} must be one of {words}, got {getattr(self, name)!r}{others}")
@@ -440,11 +440,11 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
                 except (InterruptedFitError, KeyboardInterrupt) as error:
                     self._become(session, rows, None, is_guess=None)
                     if isinstance(error, KeyboardInterrupt):
-                        raise KeyboardInterrupt(self._how_to_go_on(session)) from error
+                        raise KeyboardInterrupt(self._how_to_continue(session)) from error
                     raise
             return self._become(session, rows, data, is_guess=None if oracle is not None else True)
 
-    def _how_to_go_on(self, session: Session) -> str:
+    def _how_to_continue(self, session: Session) -> str:
         """Return what to do after an interrupted `fit`."""
         needs_rows = session.row_numbers is not None or self._learns_from_rows
         n_answers = plural(session.n_asked, "answer")

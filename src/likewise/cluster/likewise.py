@@ -233,7 +233,7 @@ class Likewise(AskingClusterer):
 
     @property
     def doubts_(self) -> NDArray[np.float64]:
-        """For every row, the learner's chance that its label is wrong."""
+        """For every row, the probability that its label is wrong, by the learner."""
         if hasattr(self, "session_") and self.session_.row_numbers is None:
             return self._doubts_now
         instead = (
@@ -330,7 +330,7 @@ class Likewise(AskingClusterer):
 
 
 def _label_and_doubt(proba: Compute, rows: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the most likely group of each row, and the chance that it is another one."""
+    """Return the most likely group of each row, and the probability that it is another one."""
     likely = proba(rows)
     return np.column_stack([likely.argmax(axis=1), 1.0 - likely.max(axis=1)])
 
@@ -338,7 +338,7 @@ def _label_and_doubt(proba: Compute, rows: NDArray[Any]) -> NDArray[np.float64]:
 def _learned_proba(
     learned: Learned | None, n_clusters: int, is_cosine: bool, rows: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return what was learned; groups that the learner does not know have no chance."""
+    """Return what was learned; groups that the learner does not know have probability 0."""
     rows = unit_rows(rows) if is_cosine else rows
     proba = np.zeros((len(rows), n_clusters))
     if learned is None:

@@ -180,7 +180,7 @@ class Asking(Log):
         return Answer.SAME in implied or None not in implied
 
     def extend(self, n: int | None = None) -> None:
-        """Go on asking: raise the budget.
+        """Raise the budget, to ask more.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class Asking(Log):
         if asked is None:
             raise StaleQueryError(
                 "there is no open question: nothing is left to ask, or the budget is spent "
-                "(session.extend(10) goes on)"
+                "(session.extend(10) asks more)"
             )
         if question is not None and question not in (asked, asked.number):
             raise StaleQueryError(

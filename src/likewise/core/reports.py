@@ -33,7 +33,7 @@ class Progress:
         Number of groups now.
     has_more : bool
         Whether the session ended before everything was asked: the budget is spent, or more
-        questions would bring little. `Session.extend` goes on.
+        questions would bring little. `Session.extend` asks more.
     """
 
     answered: int

@@ -208,7 +208,7 @@ def as_csv(columns: Columns) -> bytes:
 
 
 def _utf8(text: str) -> bytes:
-    """Return a text as bytes; halves of characters, which JSON can contain, become ``?``."""
+    """Return a text as bytes; lone surrogates, which JSON can contain, become ``?``."""
     return text.encode("utf-8", "replace")
 
 

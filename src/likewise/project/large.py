@@ -1,7 +1,7 @@
 """Projects about rows in files that are not read as a whole: a sample is shown and asked about.
 
-The session file has the sample, so that going on does not read the data. All other rows get their
-groups when they are exported.
+The session file has the sample, so opening it again does not read the data. All other rows get
+their groups when they are exported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a path to a project: begin a session, or go on with the one in the file."""
+"""From a path to a project: begin a session, or open the one in the file again."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ class Record:
         return self.partition.metric != "precomputed" or self.partition.distances is not None
 
     def layout(self) -> Layout:
-        """Return what a map is made of; computed once, without keeping answers waiting."""
+        """Return the layout of the map; computed once, without keeping answers waiting."""
         if not self.has_map:
             raise InputError("there is no map of candidate pairs: the other pairs have no distance")
         with self._layout_lock:
@@ -274,7 +274,7 @@ class Record:
         return any(not isinstance(entry, Grown) for entry in self.session.log)
 
     def undo(self, *, position: int) -> None:
-        """Take back the last thing done."""
+        """Undo the last thing done."""
         with self.lock:
             self._refuse_outdated(position)
             if self.can_undo:
@@ -294,7 +294,7 @@ class Record:
             )
 
     def redo(self, *, position: int) -> None:
-        """Do again what was taken back."""
+        """Redo what was undone."""
         with self.lock:
             self._refuse_outdated(position)
             if self.session.can_redo:
@@ -362,7 +362,7 @@ class Record:
 
 
 def apply_entries(session: Session, store: Store, entries: Sequence[Stored], position: int) -> int:
-    """Do what entries of a file's log say; return the number of the last one, else `position`."""
+    """Apply entries of a file's log; return the number of the last one, else `position`."""
     for entry, op in understood(entries, lambda name: unpack(store.payload(name))):
         with readable(f"entry {entry.seq} of the log"):
             session.apply(op)

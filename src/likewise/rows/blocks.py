@@ -65,7 +65,7 @@ def map_blocks(
     dtype: Any,
     n_columns: int | None = None,
 ) -> NDArray[Any]:
-    """Return what a function returns for all rows, from blocks of them and their first rows."""
+    """Return the results of a function for all rows; it gets each block and its first row."""
     out = np.empty((n_rows,) if n_columns is None else (n_rows, n_columns), dtype=dtype)
     for first, block in blocks:
         out[first : first + len(block)] = in_tiles(compute, check(block, first))

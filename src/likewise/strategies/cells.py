@@ -115,7 +115,7 @@ class KnownCells:
         return self._learner.learn(cells[:n_known], numbers) if len(names) > 1 else None
 
     def _share_right(self, learned: Learned) -> tuple[float, float]:
-        """Return which share of the rows that are there is right, and at least which."""
+        """Return the share of the rows in the right group, and its lower bound."""
         is_known = np.isin(np.arange(len(learned.proba)), learned.known)
         known = np.flatnonzero(self._without_removed(is_known))
         return share_right(self._without_removed(learned.known_proba()), known)
@@ -241,7 +241,7 @@ def known_cells(
 
 
 def _only_shown(answers: Answers, cell_of: Mapping[int, int]) -> set[int]:
-    """Return the cells that were only beside rows in question, as those of given groups are."""
+    """Return the cells that were only shown beside others, such as those of given groups."""
     gestures = [gesture for gesture in answers.gestures if gesture.groups]
     shown = {link.right for gesture in gestures for link in gesture.links}
     asked = {gesture.left for gesture in gestures}

@@ -1,8 +1,8 @@
 """COBRA's order: always the closest two representatives whose relation is not settled.
 
 One pass over all pairs by distance, skipping what is settled, asks the same questions in the same
-order as the algorithm in the paper, which sorts all pairs of clusters again after every merge. For
-an answer never makes a settled pair unsettled, so the closest unsettled pair only gets farther.
+order as the algorithm in the paper, which sorts all pairs of clusters again after every merge. An
+answer never makes a settled pair unsettled, so the closest unsettled pair only gets farther.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ class ClosestFirst(OnePass):
         return merge_tree(condensed, is_euclidean=self.partition.metric in EUCLIDEAN)
 
     def _settled(self, links: LinkGraph) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the first super-instance of every one's group, and pairs of these that differ."""
+        """Return the first super-instance of the group of each, and pairs of these that differ."""
         first: dict[int, int] = {}
         rows = self.partition.representatives.tolist()
         names = [first.setdefault(links.find(row), k) for k, row in enumerate(rows)]

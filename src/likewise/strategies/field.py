@@ -33,7 +33,7 @@ BLOCK = 64
 
 
 class Field:
-    """The cells as points, with what is computed of them once: the learner and distances.
+    """The cells as points, with what is computed from them once: the learner and distances.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Field:
         """Return the field with the further cells of a partition.
 
         Only what is asked next depends on them: labels follow from the first cells and the answers.
-        On those that may not be asked about, not even that depends.
+        Cells that may not be asked about do not even change that.
         """
         assert partition.points is not None
         if len(partition.points) == len(self.points):
@@ -118,7 +118,7 @@ class Field:
         doubt: NDArray[np.float64] | None,
         aspects: NDArray[np.float64] | None = None,
     ) -> int:
-        """Return the open cell from which the most doubt comes nearer; all doubts are 1 if None.
+        """Return the open cell that, once known, is nearest to the most doubt; None is 1 for all.
 
         `aspects` says how much each weighs; they weigh the same if None.
         """
@@ -135,10 +135,10 @@ class Field:
         gains = gain_of_rows(sample.distances, candidates, distance_to_known, weights)
         return int(sample.cells[candidates[int(np.argmax(gains))]])
 
-    def likely_new(self, learned: Learned, new: float, *, is_far: bool) -> list[int]:
+    def likely_new(self, learned: Learned, new: float, *, only_far: bool) -> list[int]:
         """Return cells likely to be the first of groups not met yet, as many as are expected.
 
-        With `is_far`, only those that are at least as far from known cells as two of these in
+        With `only_far`, only those that are at least as far from known cells as two of these in
         different groups are from each other.
         """
         sample = self._by_aspects(self._first, learned.aspects)
@@ -147,7 +147,7 @@ class Field:
         found = []
         least = (
             least_between_groups(sample.everything[learned.known], learned.groups)
-            if is_far
+            if only_far
             else 0.0
         )
         for row in islice(rows, round(new * learned.n_groups)):
@@ -160,7 +160,7 @@ class Field:
         return [int(cell) for cell in cells[is_new & (self.learner.rows.given[cells] < 0)]]
 
     def _by_aspects(self, sample: Sample, aspects: NDArray[np.float64] | None) -> Sample:
-        """Return a sample with distances in which aspects weigh differently; the last are kept."""
+        """Return a sample with distances by weighed aspects; those of the latest weights are kept."""
         rows = self.learner.rows
         if not rows.alone:
             return sample
@@ -190,13 +190,13 @@ class Sample:
         return root_distances(self._points, self._points)
 
     def among(self, points: NDArray[Any]) -> Sample:
-        """Return the sample with the points of all cells, those of further cells among them."""
+        """Return the same sample of more cells, with the points of all of them."""
         other = copy(self)
         other.everything = points
         return other
 
     def at(self, points: NDArray[Any]) -> Sample:
-        """Return the sample with other points; there is one for each cell, sampled or not."""
+        """Return the sample with other points, one for each cell, sampled or not."""
         return Sample(points, self.cells, self.weights)
 
     def distance_to_known(self, known: Sequence[int]) -> NDArray[np.float32]:

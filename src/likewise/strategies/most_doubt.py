@@ -319,9 +319,9 @@ class _Outlook:
         new = self._unmet.copy()
         if known.learned is not None:
             # By pairs, rows are placed only later, and where groups overlap.
-            is_far = self._strategy.questions == "choices"
+            only_far = self._strategy.questions == "choices"
             share = proba_of_new(len(known.groups), len(cells))
-            new += field.likely_new(known.learned, share, is_far=is_far)
+            new += field.likely_new(known.learned, share, only_far=only_far)
         if not new or len(known.groups) + len(new) < 2:
             return known.learned
         further = len(known.groups) + np.arange(len(new))
@@ -365,7 +365,7 @@ class _Outlook:
 
     @cached_property
     def _is_there(self) -> NDArray[np.bool_]:
-        """Which cells may be asked about and are not removed."""
+        """Whether each cell may be asked about and is not removed."""
         is_there = self._strategy.is_askable.copy()
         is_there[list(self._removed)] = False
         return is_there
@@ -376,8 +376,8 @@ class _Outlook:
         """Return a row beside the groups that it may belong to, or None when all is known.
 
         Somebody is being asked about the `awaited` cells. They are not asked about again, and for
-        distances they are as good as known, so that several questions lie far apart. There are
-        only few of them in the beginning, when every answer changes what is worth asking.
+        distances they are as good as known, so that several questions lie far apart. Only a
+        few are allowed in the beginning, when every answer changes what is worth asking.
         """
         if len(awaited) > AT_ONCE * len(self.known.order):
             return None
@@ -399,7 +399,7 @@ class _Outlook:
     def _about_the_first_rows(self, awaited: Sequence[int]) -> tuple[int, Groups] | None:
         """Return the pair of rows that are nearest to all others; no group can be shown yet.
 
-        It is the first of them alone where groups are known by name.
+        Where groups are known by name, only the first of the two is asked about.
         """
         order = self.known.order
         first = self._next_cell(order)
