@@ -160,7 +160,7 @@ class Field:
         return [int(cell) for cell in cells[is_new & (self.learner.rows.given[cells] < 0)]]
 
     def _by_aspects(self, sample: Sample, aspects: NDArray[np.float64] | None) -> Sample:
-        """Return a sample with distances by weighed aspects; those of the latest weights are kept."""
+        """Return a sample with distances by weighed aspects; the latest are kept."""
         rows = self.learner.rows
         if not rows.alone:
             return sample
