@@ -107,7 +107,7 @@ def test_links_may_come_from_an_iterator(tmp_path):
     model, options = Likewise(3), {"oracle": LabelOracle(Y), "checkpoint": tmp_path / "a"}
     model.fit(X, must_link=iter([(0, 1), (0, 2)]), **options)
     model.fit(X, must_link=[(0, 1), (0, 2)], **options)
-    assert [gesture.source for gesture in model.session_.events[:2]] == ["given", "given"]
+    assert [gesture.source for gesture in model.session_.events[:2]] == ["known", "known"]
 
 
 @pytest.mark.parametrize("other", [X[::-1], X[:100], X[:, :3], X + 1.0])
