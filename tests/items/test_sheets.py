@@ -167,6 +167,7 @@ def test_two_cells_at_the_ends_of_a_sheet_take_no_memory(tmp_path):
         ('<row><c s="x"><v>1</v></c></row>', "cannot be read as a spreadsheet"),
         ("<row><c><v>much</v></c></row>", "could not convert"),
         ("<row><c><v>1</v></row>", "mismatched tag"),
+        ("<row>" * 300, "within each other more than 200 times"),
         ("", "is empty"),
     ],
 )
@@ -192,6 +193,39 @@ def test_rows_that_repeat_for_ever_are_refused(tmp_path, monkeypatch):
     large = ods(tmp_path / "c.ods", table.format(row.format(10**6, 10**3)))
     with pytest.raises(InputError, match=r"would take .* of memory"):
         read_table(large)
+
+
+def test_a_long_text_in_many_cells_counts_in_each(tmp_path, monkeypatch):
+    monkeypatch.setattr("likewise.items.limits.available_memory", lambda: 256 << 20)
+    text = "a" * 2_000_000
+    cells = '<row><c t="s"><v>0</v></c></row>' * 100
+    shared = f'<sst xmlns="{MAIN}"><si><t>{text} </t></si></sst>'
+    path = xlsx(tmp_path / "t.xlsx", cells, **{"xl/sharedStrings.xml": shared})
+    with pytest.raises(InputError, match=r"would take .* of memory"):
+        read_table(path)
+    row = (
+        '<table:table-row table:number-rows-repeated="100"><table:table-cell>'
+        f"<text:p>{text}</text:p></table:table-cell></table:table-row>"
+    )
+    path = ods(tmp_path / "t.ods", f'<table:table table:name="t">{row}</table:table>')
+    with pytest.raises(InputError, match=r"would take .* of memory"):
+        read_table(path)
+
+
+def test_the_format_of_a_number_takes_no_time_however_long_it_is(tmp_path):
+    code, uses = "[" * 300_000, '<xf numFmtId="200"/>' * 1000
+    styles = (
+        f'<styleSheet xmlns="{MAIN}"><numFmts><numFmt numFmtId="200" formatCode="{code}"/>'
+        f"</numFmts><cellXfs>{uses}</cellXfs></styleSheet>"
+    )
+    rows = '<row><c t="str"><v>a</v></c></row><row><c s="0"><v>2</v></c></row>'
+    assert columns(xlsx(tmp_path / "t.xlsx", rows, **{"xl/styles.xml": styles})) == {"a": [2]}
+
+
+def test_a_sheet_without_a_file_says_so(tmp_path):
+    workbook = f'<workbook xmlns="{MAIN}"><sheets><sheet name="s"/></sheets></workbook>'
+    with pytest.raises(InputError, match="cannot be read as a spreadsheet"):
+        read_table(xlsx(tmp_path / "t.xlsx", "", **{"xl/workbook.xml": workbook}))
 
 
 def test_a_sheet_that_unpacks_to_far_more_is_refused(tmp_path, monkeypatch):

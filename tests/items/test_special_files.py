@@ -186,6 +186,16 @@ def test_what_unpacks_to_far_more_than_its_file_is_refused_unread(tmp_path, monk
         open_items(path)
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("name", ["t.xlsx", "t.csv.zip", "t.npz"])
+def test_what_is_packed_by_a_method_without_a_limit_is_refused_unread(name, method, tmp_path):
+    # A kilobyte of it unpacks to gigabytes at once, whatever size is claimed.
+    with zipfile.ZipFile(tmp_path / name, "w", method) as archive:
+        archive.writestr("t.csv", "a\n1\n2\n")
+    with pytest.raises(InputError, match="packed by another method"):
+        open_items(tmp_path / name)
+
+
 def test_what_packs_well_and_is_small_is_no_bomb(tmp_path):
     np.savez_compressed(tmp_path / "x.npz", X=np.eye(1000)[:50])
     assert open_items(tmp_path / "x.npz").n == 50

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 from likewise.errors import InputError
 from likewise.words import escaped
@@ -24,6 +25,7 @@ SMALL = 64 << 20
 MOST_PACKED = 64
 """Anything larger may be this many times as large as its file. Numbers as people have them pack to
 a half or a tenth; zeros pack to a thousandth, and a file of them is a bomb."""
+METHODS = (ZIP_STORED, ZIP_DEFLATED)
 
 
 def _ignore(_path: Path, _why: str) -> None:
@@ -141,3 +143,15 @@ def check_unpacked(path: Path, unpacked: int, packed: int) -> None:
             "If you trust it, save it again without compression."
         )
     check_fits(path, unpacked)
+
+
+def check_methods(path: Path, archive: ZipFile) -> None:
+    """Raise `InputError` if a ZIP file is packed in an unusual way (bzip2, LZMA).
+
+    Python unpacks what is deflated no further than it is asked to, but all others at once.
+    """
+    if any(member.compress_type not in METHODS for member in archive.infolist()):
+        raise InputError(
+            f"{path} is packed by another method than usual in ZIP files. Unpack it, or save it "
+            "again."
+        )

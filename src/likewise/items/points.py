@@ -19,7 +19,7 @@ from likewise.items.cache import FeatureCache
 from likewise.items.features import Aspect, Features
 from likewise.items.fields import Fields, as_text
 from likewise.items.items import Items, OnProgress, check_ids, digest, shorten
-from likewise.items.limits import check_fits, check_unpacked
+from likewise.items.limits import check_fits, check_methods, check_unpacked
 from likewise.items.tablefiles import TABLE_SUFFIXES, read_table
 from likewise.items.tables import Table, numbered
 from likewise.words import plural
@@ -106,6 +106,7 @@ def _check_sizes(path: Path, file: IO[bytes]) -> None:
         _check_array(path, file, size)
         return
     with zipfile.ZipFile(file) as archive:
+        check_methods(path, archive)
         members = archive.infolist()
         check_unpacked(path, sum(member.file_size for member in members), size)
         for member in members:

@@ -20,13 +20,17 @@ from xml.parsers import expat
 
 from likewise.errors import InputError
 from likewise.files import open_regular
-from likewise.items.limits import check_fits, check_unpacked
+from likewise.items.limits import check_fits, check_methods, check_unpacked
 from likewise.words import plural
 
 SHEET_SUFFIXES = (".xlsx", ".xlsm", ".ods")
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 BYTES_PER_CELL = 100
 CHUNK = 1 << 20
+DEEPEST = 200
+"""How deep elements are within each other at most; each takes memory until it ends."""
+LONGEST_FORMAT = 255
+"""How many characters the format of a number has at most in Excel."""
 
 EPOCHS = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}
 """Day 0 of Excel, whose 1900 has a 29 February, and of Excel on old Macs."""
@@ -51,6 +55,8 @@ def read_sheet(path: Path) -> tuple[Rows, tuple[str, ...]]:
         package = _Package(path, file)
         try:
             names, rows = _read_ods(package) if package.is_ods else _read_xlsx(package)
+        except InputError:
+            raise
         except (
             expat.ExpatError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError,
             IndexError, OverflowError, RuntimeError, NotImplementedError, UnicodeDecodeError,
@@ -93,6 +99,7 @@ class _Package:
                 f"{path} is no spreadsheet: {error}. If it has a password or is an old .xls, save "
                 "it as .xlsx or .csv"
             ) from error
+        check_methods(path, self._zip)
         self.names = set(self._zip.namelist())
         self.is_ods = "content.xml" in self.names
 
@@ -114,8 +121,21 @@ class _Package:
 
         parser.StartDoctypeDeclHandler = refuse
         parser.EntityDeclHandler = refuse
-        parser.StartElementHandler = lambda name, about: start(name.rpartition(" ")[2], about)
-        parser.EndElementHandler = lambda name: end(name.rpartition(" ")[2])
+        depth = 0
+
+        def begin(name: str, about: Attributes) -> None:
+            nonlocal depth
+            depth += 1
+            if depth > DEEPEST:
+                raise ValueError(f"its elements are within each other more than {DEEPEST} times")
+            start(name.rpartition(" ")[2], about)
+
+        def finish(name: str) -> None:
+            nonlocal depth
+            depth -= 1
+            end(name.rpartition(" ")[2])
+
+        parser.StartElementHandler, parser.EndElementHandler = begin, finish
         parser.CharacterDataHandler = text
         with self._zip.open(name) as file:
             while chunk := file.read(CHUNK):
@@ -130,7 +150,7 @@ class _Cells:
 
     def __init__(self, path: Path) -> None:
         self.rows: Rows = []
-        self._path, self._n = path, 0
+        self._path, self._n, self._n_in_row = path, 0, 0
         self._row: list[Any] = []
 
     def put(self, column: int, value: Any) -> None:
@@ -140,7 +160,10 @@ class _Cells:
         n = column + 1 - len(self._row)
         if value is None or n <= 0:
             return
-        self._count(n)
+        # A text may stand in many cells and take memory once, but not where the table is used.
+        n_more = n + (len(value) // BYTES_PER_CELL if isinstance(value, str) else 0)
+        self._count(n_more)
+        self._n_in_row += n_more
         self._row += [None] * n
         self._row[column] = value
 
@@ -151,9 +174,9 @@ class _Cells:
         if len(self.rows) + times > MOST_ROWS:
             raise ValueError(f"a sheet has at most {MOST_ROWS} rows")
         if times > 1:
-            self._count((times - 1) * len(self._row))
+            self._count((times - 1) * self._n_in_row)
         self.rows += [list(self._row) for _ in range(times)]
-        self._row = []
+        self._row, self._n_in_row = [], 0
 
     def _count(self, n: int) -> None:
         before, self._n = self._n, self._n + n
@@ -175,7 +198,7 @@ def _read_xlsx(package: _Package) -> tuple[list[str], Rows]:
         if name == "workbookPr":
             is_1904 = about.get("date1904") in ("1", "true")
         elif name == "sheet" and about.get("state", "visible") == "visible":
-            key = next(v for k, v in about.items() if k.endswith(" id"))
+            key = next((v for k, v in about.items() if k.endswith(" id")), "")
             sheets.append((about["name"], key))
 
     def relation(name: str, about: Attributes) -> None:
@@ -209,7 +232,7 @@ def _shared_texts(package: _Package) -> list[str]:
     def end(name: str) -> None:
         inside.pop()
         if name == "si":
-            texts.append(_plain("".join(parts)))
+            texts.append(_plain("".join(parts)).strip())
 
     def text(some: str) -> None:
         if inside[-1] == "t" and "rPh" not in inside:  # how to pronounce it
@@ -226,22 +249,23 @@ def _plain(text: str) -> str:
 def _kinds_of_styles(package: _Package) -> list[str]:
     """Return for every style whether its numbers are dates, times or numbers."""
     formats: dict[int, str] = {}
-    kinds: list[str] = []
+    numbers: list[int] = []
     inside = ""
     if "xl/styles.xml" not in package.names:
-        return kinds
+        return []
 
     def start(name: str, about: Attributes) -> None:
         nonlocal inside
         if name in ("cellXfs", "cellStyleXfs", "dxfs"):
             inside = name
         elif name == "numFmt":
-            formats[int(about["numFmtId"])] = about.get("formatCode", "")
+            formats[int(about["numFmtId"])] = about.get("formatCode", "")[:LONGEST_FORMAT]
         elif name == "xf" and inside == "cellXfs":
-            kinds.append(_kind_of(int(about.get("numFmtId", 0)), formats))
+            numbers.append(int(about.get("numFmtId", 0)))
 
     package.parse("xl/styles.xml", start)
-    return kinds
+    kinds = {number: _kind_of(number, formats) for number in set(numbers)}
+    return [kinds[number] for number in numbers]
 
 
 def _kind_of(number: int, formats: Mapping[int, str]) -> str:
@@ -301,7 +325,7 @@ def _value(text: str, type: str, kind: str, shared: list[str], epoch: datetime) 
         place = int(text)
         if place < 0:
             raise ValueError(f"there is no text {place}")
-        return shared[place].strip() or None
+        return shared[place] or None
     if type in ("str", "inlineStr", "d"):
         return _plain(text).strip() or None
     if type == "e":

@@ -23,7 +23,7 @@ from likewise.items.cache import FeatureCache
 from likewise.items.fields import as_text, is_missing
 from likewise.items.items import Items, shorten
 from likewise.items.latent import LatentTexts
-from likewise.items.limits import check_fits, check_unpacked, most_bytes
+from likewise.items.limits import check_fits, check_methods, check_unpacked, most_bytes
 from likewise.items.sheets import SHEET_SUFFIXES, read_sheet
 from likewise.items.tables import Table, is_number
 from likewise.words import escaped, plural
@@ -257,6 +257,7 @@ def _read_bytes(path: Path) -> tuple[bytes, str]:
                 with gzip.open(file) as unpacked:
                     return _unpacked_bytes(path, unpacked, size), table_suffix(path)
             with zipfile.ZipFile(file) as archive:
+                check_methods(path, archive)
                 name = _only_member(path, archive)
                 with archive.open(name) as unpacked:
                     return _unpacked_bytes(path, unpacked, size), Path(name).suffix.lower()
