@@ -46,7 +46,7 @@ def session(tmp_path, monkeypatch):
 def edited(session, setting, value):
     """Write a setting into a file as somebody would who knows its checksums."""
     with closing(sqlite3.connect(session)) as db, db:
-        db.execute("UPDATE settings SET value = ? WHERE name = ?", (json.dumps(value), setting))
+        db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (setting, json.dumps(value)))
         schema.sign_content(db)
 
 
@@ -144,6 +144,28 @@ def test_a_file_does_not_say_where_features_are_kept(session, tmp_path):
 def test_options_that_make_no_sense_are_named(session, options):
     edited(session, "options", options)
     with pytest.raises(LikewiseError):
+        open_session_file(session)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("unshown", ["zz"]),
+        ("unshown", [True]),
+        ("unshown", [99]),
+        ("unshown", [-1]),
+        ("joined", [[]]),
+        ("renamed", {"0": []}),
+        ("copies", {"0": [5]}),
+        ("paths", [5]),
+        ("groups", []),
+        ("group_names", [None]),
+        ("low", ["x"]),
+    ],
+)
+def test_what_is_in_a_setting_is_checked(session, setting, value):
+    edited(session, setting, value)
+    with pytest.raises(LikewiseError, match=setting):
         open_session_file(session)
 
 

@@ -21,7 +21,7 @@ from likewise.cluster.start import start_session
 from likewise.core.fingerprint import fingerprint
 from likewise.core.session import Session
 from likewise.core.strategy import Strategy
-from likewise.errors import InputError
+from likewise.errors import InputError, SessionFileError
 from likewise.items import Features, Items
 from likewise.items.limits import fits
 from likewise.items.points import refuse_not_finite
@@ -102,7 +102,10 @@ def open_rows(settings: Mapping[str, Any]) -> ParquetRows | NpyRows:
 def _scaled(rows: NDArray[Any], settings: Mapping[str, Any]) -> NDArray[Any]:
     """Return rows with columns scaled to [0, 1] by their range in the sample, if that is noted."""
     low = np.array(settings.get("low", 0.0), dtype=rows.dtype)
-    width = np.array(settings.get("high", 1.0), dtype=rows.dtype) - low
+    high = np.array(settings.get("high", 1.0), dtype=rows.dtype)
+    if any(one.shape not in ((), rows.shape[1:]) for one in (low, high)):
+        raise SessionFileError("the session does not say the range of every column: use a copy")
+    width = high - low
     return np.asarray((rows - low) / np.where(width > 0, width, np.ones_like(width)))
 
 

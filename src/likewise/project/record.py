@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.core.answers import Answer, Question
+from likewise.core.answers import Answer, Question, checked_rows
 from likewise.core.journal import Grown, entry_to_dict
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
@@ -99,7 +99,7 @@ class Record:
         )
         self.copies = {row: tuple(ids) for row, ids in copies.items()}
         gone = (row for row, place in enumerate(self.where) if place is None)
-        self.unshown = frozenset(unshown).union(gone)
+        self.unshown = frozenset(checked_rows([*unshown], n_rows, "unshown: ")).union(gone)
 
     def follow_file(self, position: int) -> None:
         """Read from the file which items rows stand for, once those that waited have joined."""

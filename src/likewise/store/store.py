@@ -37,24 +37,26 @@ from likewise.store.database import (
     translated,
 )
 
-SETTINGS: dict[str, tuple[type, ...]] = {
-    "path": (str,),
-    "paths": (list,),
-    "options": (dict,),
+SETTINGS: dict[str, Any] = {
+    "path": str,
+    "paths": [str],
+    "options": {str: object},
     "strategy": (str, type(None)),
     "questions": (str, type(None)),
     "n_super_instances": (int, type(None)),
-    "seed": (int,),
-    "low": (list,),
-    "high": (list,),
-    "n_rows": (int,),
-    "copies": (dict,),
-    "unshown": (list,),
-    "renamed": (dict,),
-    "joined": (list,),
-    "rest": (bool,),
+    "groups": (str, type(None)),
+    "group_names": ([str], type(None)),
+    "seed": int,
+    "low": [float],
+    "high": [float],
+    "n_rows": int,
+    "copies": {str: [str]},
+    "unshown": [int],
+    "renamed": {str: str},
+    "joined": [str],
+    "rest": bool,
 }
-"""The types of the settings that projects read."""
+"""The types of the settings that projects read, and of what is in them; several in brackets."""
 
 
 SUMS = "SELECT name, sum FROM sums ORDER BY name"
@@ -276,8 +278,8 @@ class Store:
             settings = {name: json.loads(value) for name, value in rows}
         except (TypeError, ValueError, RecursionError) as error:
             raise self._damaged("its settings", error) from error
-        for name, types in SETTINGS.items():
-            if name in settings and not isinstance(settings[name], types):
+        for name, kind in SETTINGS.items():
+            if name in settings and not _is_of(kind, settings[name]):
                 raise self._damaged(f"its setting {name!r}, which is {str(settings[name])[:80]!r}")
         return settings
 
@@ -481,6 +483,18 @@ def _put_entry(db: sqlite3.Connection, row: Row) -> None:
     """Write an entry of the log, and note that it is the last one."""
     db.execute(f"INSERT INTO log ({schema.ENTRY}, sum) VALUES (?, ?, ?, ?, ?, ?)", row)
     note_sum(db, schema.LOG, f"{row[0]} {row[-1]}")
+
+
+def _is_of(kind: Any, value: Any) -> bool:
+    """Whether a JSON value has a type of `SETTINGS`, and all that is in it."""
+    if isinstance(kind, tuple):
+        return any(_is_of(one, value) for one in kind)
+    if isinstance(kind, list):
+        return isinstance(value, list) and all(_is_of(kind[0], one) for one in value)
+    if isinstance(kind, dict):
+        return isinstance(value, dict) and all(_is_of(kind[str], one) for one in value.values())
+    is_whole = kind is float and type(value) is int
+    return kind is object or type(value) is kind or is_whole
 
 
 def _is_object(text: Any) -> bool:
