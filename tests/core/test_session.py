@@ -394,7 +394,7 @@ def test_a_session_asks_as_much_as_its_budget_and_says_that_there_is_more():
     assert (session.ask(), session.is_done, session.n_asked) == (None, True, 4)
     assert session.progress.has_more
     assert str(session.progress).endswith("done; more questions available")
-    with pytest.raises(StaleQueryError, match=r"session\.extend\(10\) goes on"):
+    with pytest.raises(StaleQueryError, match=r"session\.extend\(10\) asks more"):
         session.tell(True)
 
 
