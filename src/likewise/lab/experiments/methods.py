@@ -49,9 +49,11 @@ def _cobra(name: str, settings: str, **parameters: Any) -> SessionMethod:
     )
 
 
-def _likewise(name: str, **parameters: Any) -> SessionMethod:
+def _likewise(name: str, *, has_aspects: bool = False, **parameters: Any) -> SessionMethod:
     def of_trial(trial: Trial) -> dict[str, Any]:
-        return {"max_queries": trial.budget, "random_state": trial.seed, **parameters}
+        aspects = trial.aspects if has_aspects else None
+        about = {"max_queries": trial.budget, "random_state": trial.seed, "aspects": aspects}
+        return {**about, **parameters}
 
     settings = ", ".join(f"{key}={value}" for key, value in parameters.items())
     return estimator_method(name, Likewise, of_trial, settings=settings)
@@ -92,6 +94,7 @@ _MADE = (
     _cobra("COBRA-learned", "incomplete=separate, labels=learned", labels="learned"),
     _likewise("Likewise", questions="choices"),
     _likewise("Likewise-pairs", questions="pairs"),
+    _likewise("Likewise-aspects", has_aspects=True, questions="choices"),
     # Within a phase of COBRAS the clustering of the last one stays.
     _as_published("COBRAS", SplitAndMerge, settings="n_init=10"),
     # DSL as published stops at the true clustering, which no user knows; here it does not.

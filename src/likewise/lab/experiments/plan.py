@@ -9,6 +9,7 @@ from typing import Any
 
 from likewise.errors import InputError
 from likewise.lab.datasets.catalog import TASKS
+from likewise.lab.datasets.fourth import FOURTH
 from likewise.lab.datasets.third import THIRD
 from likewise.lab.experiments.choice_methods import CHOICE_METHODS
 from likewise.lab.experiments.methods import BUILT_IN, CONTROL, find_method
@@ -28,6 +29,11 @@ FLAGSHIP_METHODS = (*NOISE_METHODS, "COBRA-learned")
 RIVALS = (*LIKEWISE, "COBRA", "COBRA-learned", *(method.name for method in CHOICE_METHODS))
 RIVAL_SIZES = (8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
 """COBRA's numbers of super-instances beside rivals: with few, it is complete early."""
+FOURTH_METHODS = (
+    *("Likewise", "Likewise-aspects", "Likewise-pairs", "COBRA", "half-margin-learner"),
+    *("UHerding-learner", "medoids-learner", "medoids-SVM"),
+)
+"""`Likewise` and its nearest rivals."""
 PEOPLE_METHODS = (*LIKEWISE, "COBRA", "margin-learner", "medoids-learner", "margin-SVM")
 """`Likewise`, COBRA, the two best rivals that ask choices, and the best without our learner."""
 ORDERS = ("random pairs of groups", "random pairs of rows", "closest pairs first")
@@ -218,6 +224,15 @@ PROFILES: dict[str, dict[str, Any]] = {
         "sizes": RIVAL_SIZES,
         "n_folds": 2,
         "kept_apart": DEVELOPED_ON,
+    },
+    "fourth": {
+        "tasks": tuple(FOURTH),
+        "methods": FOURTH_METHODS,
+        "title": "Pictures, texts and tables that nobody developed on",
+        "reference": "Likewise",
+        "experiments": ("rivals",),
+        "sizes": RIVAL_SIZES,
+        "n_folds": 2,
     },
     "people": {
         "tasks": tuple(THIRD),

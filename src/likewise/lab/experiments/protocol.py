@@ -62,6 +62,7 @@ class Trial:
     n_clusters: int  # for methods that must be told
     n_super_instances: int  # what COBRA is told; others need not care
     seed: int  # the source of all randomness
+    aspects: Mapping[str, slice] | None = None  # the columns of each, if there are several
 
 
 class Method(ABC):

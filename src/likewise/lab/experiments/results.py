@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import InputError
 from likewise.lab.datasets import task_names
+from likewise.lab.datasets.fourth import FOURTH
 from likewise.lab.datasets.third import THIRD
 from likewise.lab.experiments.methods import CONTROL, find_method
 from likewise.lab.experiments.plan import Plan
@@ -129,7 +130,8 @@ class Results:
             "developed on": [t for t in self.tasks if t in apart],
             "second list": [t for t in self.tasks if t not in apart | added],
             "third list": [t for t in self.tasks if t in THIRD],
-            "added": [t for t in self.tasks if t in added and t not in THIRD],
+            "fourth list": [t for t in self.tasks if t in FOURTH],
+            "added": [t for t in self.tasks if t in added and t not in THIRD | FOURTH],
         }
         parts = {name: tasks for name, tasks in split.items() if tasks}
         return parts if apart or added else {"all": self.tasks}

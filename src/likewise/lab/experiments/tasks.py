@@ -1,8 +1,9 @@
-"""Tasks: the paper's and those of the third list by name, of scikit-learn, and your own files."""
+"""Tasks: the paper's and those of later lists by name, of scikit-learn, and your own files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 from likewise.errors import InputError, needs_extra
 from likewise.lab.datasets import Dataset, load, task_names
 from likewise.lab.datasets.catalog import find_task
-from likewise.lab.datasets.third import THIRD, load_third
+from likewise.lab.datasets.fourth import FOURTH, how_to_install, load_fourth
+from likewise.lab.datasets.third import THIRD, load_third, missing_package
 from likewise.registry import Registry
 
 SUFFIXES = (".npz", ".parquet")
@@ -26,8 +28,17 @@ _FUNCTIONS: Registry[Any] = Registry("task", {}, group="likewise.tasks")
 
 def check_task(name: str) -> None:
     """Raise `InputError` if there can be no task with this name."""
-    if ":" not in name and not name.endswith(SUFFIXES) and name not in THIRD:
+    if ":" not in name and not name.endswith(SUFFIXES) and name not in THIRD | FOURTH:
         find_task(name)
+
+
+def missing_for(name: str) -> str:
+    """Return what a task needs and how to install it, or "" if it is here."""
+    if name in FOURTH:
+        how = how_to_install(name)
+        return f"{FOURTH[name].package}. {how}" if how else ""
+    package = missing_package(name)
+    return f'{package}. pip install "likewise[lab]"' if package else ""
 
 
 def tasks_in(folder: str | Path) -> list[str]:
@@ -47,7 +58,7 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=2)
 def dataset(task: str, data_home: str | None = None, folder: str | None = None) -> Dataset:
-    """Return a task of the paper or the third list, of a function, or of a file in `folder`."""
+    """Return a task of the paper or of a later list, of a function, or of a file in `folder`."""
     if ":" in task:
         data = _FUNCTIONS.find(task)()
         X, y = (data.data, data.target) if hasattr(data, "target") else data
@@ -58,6 +69,9 @@ def dataset(task: str, data_home: str | None = None, folder: str | None = None) 
         return _checked(task, *_from_file(Path(folder, task)))
     if task in THIRD:
         return _checked(task, *load_third(task))
+    if task in FOURTH:
+        described = load_fourth(task)
+        return replace(_checked(task, described.X, described.y), aspects=described.aspects)
     return load(task, data_home=data_home)
 
 
