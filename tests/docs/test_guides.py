@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import minmax_scale
 
+from likewise import LabelOracle
 from likewise.cli import main
+from likewise.items import KINDS
 
 DOCS = Path(__file__).parents[2] / "docs"
 RESULTS = DOCS.parent / "benchmarks/results/practice"
@@ -23,13 +27,21 @@ PAGES = (
     "guide/known.md",
     "choosing.md",
 )
+SURROUNDED = (
+    "how-it-works.md",
+    "methods/cosc.md",
+    "methods/minmax.md",
+    "methods/mpckmeans.md",
+    "methods/npu.md",
+    "methods/random.md",
+)
+"""Pages whose Python takes the reader's own data for granted."""
 MEND = "guide/mend.md"
 
 
-def run(name):
-    names: dict[str, Any] = {}
+def run(name, change=str, **names: Any):
     for block in re.findall(r"```python\n(.*?)```", (DOCS / name).read_text("utf-8"), re.S):
-        exec(block, names)
+        exec(change(block), names)
     return names
 
 
@@ -82,6 +94,45 @@ def test_the_python_of_the_guides_runs(name):
     if name == "guide/notebook.md":
         pytest.importorskip("anywidget", reason='pip install "likewise[notebook]"')
     assert run(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SURROUNDED)
+def test_the_python_of_a_page_runs_on_data_of_the_reader(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, y = load_wine(return_X_y=True)
+    X = minmax_scale(X)
+    names = {"X": X, "y": y, "X_new": X[:5], "answers": LabelOracle(y)}
+    assert run(name, **names, must=[(0, 1)], cannot=[(0, 150)])
+
+
+@pytest.mark.slow
+def test_the_python_about_items_runs_on_a_table_of_the_reader(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(KINDS, "_known", {**KINDS._known})
+    rows = [f"{k},{k % 40},{'Bonn' if k % 2 else 'Ulm'}" for k in range(60)]
+    Path("customers.csv").write_text("\n".join(["number,age,city", *rows]))
+    names = run("items.md", answers=LabelOracle([k % 2 for k in range(60)]))
+    assert {aspect.name for aspect in names["features"].aspects} == {"numbers", "categories"}
+
+
+@pytest.mark.slow
+def test_the_python_about_large_data_runs_on_a_small_cluster(tmp_path, monkeypatch):
+    pandas = pytest.importorskip("pandas", reason='pip install "likewise[tables]"')
+    pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
+    distributed = pytest.importorskip("distributed", reason='pip install "likewise[dask]"')
+    monkeypatch.chdir(tmp_path)
+    X, y = load_wine(return_X_y=True)
+    Path("events").mkdir()
+    pandas.DataFrame(minmax_scale(X)[:, :3], columns=[*"abc"]).to_parquet("events/0.parquet")
+    with distributed.Client(processes=False, dashboard_address=None) as client:
+
+        def here(block):
+            moved = block.replace("/shared/", f"{tmp_path}/")
+            return moved.replace("tcp://scheduler:8786", client.scheduler.address)
+
+        run("scale.md", here, X=X, answers=LabelOracle(y))
+    assert len(pandas.read_parquet("labels")) == len(X)
 
 
 @pytest.mark.slow
