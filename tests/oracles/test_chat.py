@@ -94,6 +94,8 @@ def test_two_orders_of_options_and_text_labels():
     assert labels == [f"like: {ITEMS[row]}" for row in (1, 3, 2)]
     assert first["groups"][0]["examples"] == [ITEMS[1], ITEMS[4]]
     form = server.bodies[0]["response_format"]["json_schema"]["schema"]
+    # Without a limit, small models go on answering until they are cut off.
+    assert form["properties"]["answers"]["maxItems"] == 1
     answer = form["properties"]["answers"]["items"]["properties"]
     assert answer["belongs_to"]["enum"] == [*labels, "none of these", "not sure"]
 
@@ -237,6 +239,43 @@ def test_a_server_without_schemas_is_asked_without():
     assert sum("response_format" in body for body in server.bodies) == 1
 
 
+def test_what_a_server_does_not_take_is_left_out_in_calls_that_are_under_way_as_well():
+    """As hosted models that think do: another name for the tokens, and no temperature."""
+
+    def picky(_server, body):
+        for part in ("max_tokens", "temperature", "response_format"):
+            if part in body:
+                error = b'{"error": {"message": "Unsupported parameter: \'%s\'"}}' % part.encode()
+                return lambda handler: handler.send(400, error)
+        assert body["max_completion_tokens"] == 400
+        return good(None, body)
+
+    with served(picky) as server:
+        oracle = oracle_at(server, per_call=1)
+        others = [Question(k, k, ((1, 4), (3, 6), (2,))) for k in (7, 8)]
+        assert asked(oracle, QUESTION, *others) == [1, 0, 2]
+        n = len(server.bodies)
+        assert asked(oracle, Question(9, 9, ((1, 4), (3, 6), (2,)))) == [1]
+    assert len(server.bodies) == n + 2
+
+
+def test_a_server_that_refuses_whatever_is_left_out_is_not_asked_for_ever():
+    error = b'{"error": "max_tokens, temperature and schema are wrong"}'
+    refuses = served(lambda *_: lambda handler: handler.send(400, error))
+    with refuses as server, pytest.raises(ModelError, match="refused the request"):
+        asked(oracle_at(server), QUESTION)
+    assert len(server.bodies) == 4
+
+
+def test_a_model_that_says_nothing_is_not_sure():
+    """A model that thinks until it is cut off, or would not answer, has no content."""
+    silent = reply_of(None)
+    silent["choices"][0]["finish_reason"] = "length"
+    with served(lambda *_: silent) as server:
+        assert asked(oracle_at(server), QUESTION) == [Answer.UNSURE]
+    assert len(server.bodies) == 2
+
+
 # -- items are data ------------------------------------------------------------------------------
 
 INJECTIONS = [
@@ -313,7 +352,7 @@ FAULTS = {
     "deep": (lambda handler: handler.send(200, b"[" * 100_000), "no reply of a model"),
     "nothing": (lambda handler: handler.send(200, b""), "no reply of a model"),
     "no text": (
-        lambda handler: handler.send(200, json.dumps(reply_of(None)).encode()),
+        lambda handler: handler.send(200, json.dumps(reply_of(7)).encode()),
         "no reply of a model",
     ),
 }

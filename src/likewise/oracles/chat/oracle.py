@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from likewise.core.answers import MODEL, Answer, Question
-from likewise.errors import AnswerError, InputError, ModelError
+from likewise.errors import InputError, ModelError
 from likewise.oracles.chat.cache import ReplyCache
 from likewise.oracles.chat.prompt import Put, messages, put, read
 from likewise.oracles.chat.server import (
@@ -18,7 +18,7 @@ from likewise.oracles.chat.server import (
     ChatServer,
     Expected,
     Meter,
-    SchemaRefused,
+    PartRefused,
 )
 from likewise.oracles.oracle import answered
 from likewise.words import check_text
@@ -130,7 +130,7 @@ class ChatOracle:
         )
         self._max_reply, self._per_call, self._longest = max_reply, per_call, longest
         self._cache = ReplyCache(None if cache is None else Path(cache))
-        self._has_schema = True
+        self._refused: set[str] = set()
         self._waiting: list[tuple[Put, asyncio.Future[Any]]] = []
         self._n_unreadable = 0
         self.n_answered = self.n_disagreed = 0
@@ -232,34 +232,30 @@ class ChatOracle:
         return reply if one.chosen(reply) is not None else None
 
     async def _replies(self, chunk: Sequence[Put], *, backward: bool) -> list[str | None]:
+        # A token has at least one byte.
+        worst = self._size(chunk) + PER_MESSAGE, self._max_reply * len(chunk)
         while True:
-            body = {
-                "model": self.model,
-                "temperature": 0,
-                "stream": False,
-                "max_tokens": self._max_reply * len(chunk),
-                **messages(chunk, self.instruction, backward=backward, has_schema=self._has_schema),
-            }
-            # A token has at least one byte.
-            worst = self._size(chunk) + PER_MESSAGE, self._max_reply * len(chunk)
             try:
-                content = await self._server.complete(body, worst)
+                content = await self._server.complete(self._body(chunk, worst[1], backward), worst)
                 break
-            except SchemaRefused:
-                if not self._has_schema:
-                    raise ModelError(
-                        f"{self._server.base_url} refused a request without a schema, because of "
-                        "its schema"
-                    ) from None
-                self._has_schema = False
+            except PartRefused as part:  # from now on without it
+                self._refused.add(str(part))
         labels = read(content, chunk)
         self._n_unreadable = self._n_unreadable + 1 if not any(labels) else 0
         if self._n_unreadable >= MOST_UNREADABLE:
             raise ModelError(
                 f"{MOST_UNREADABLE} replies of {self.model} in a row had no answer in them. Choose "
-                "another model, or raise max_reply if it thinks aloud"
+                "another model, or raise max_reply (--max-reply) if it thinks aloud"
             )
         return labels
+
+    def _body(self, chunk: Sequence[Put], n_tokens: int, backward: bool) -> dict[str, Any]:
+        """Return a request, without the parts that the server does not take."""
+        plain = {"model": self.model, "stream": False, "temperature": 0, "max_tokens": n_tokens}
+        plain |= messages(chunk, self.instruction, backward=backward)
+        body = {name: value for name, value in plain.items() if name not in self._refused}
+        # Hosted models that think have another name for it.
+        return body if "max_tokens" in body else {**body, "max_completion_tokens": n_tokens}
 
     def _size(self, chunk: Sequence[Put]) -> int:
         """Return how many bytes the texts of a call have, and tokens of its pictures."""
@@ -270,14 +266,3 @@ class ChatOracle:
         )
         n_pictures = sum(len(one.pictures) for one in chunk)
         return len(json.dumps(plain).encode()) + PER_PICTURE * n_pictures
-
-
-def as_shown(value: Any) -> Any:
-    """Return what a model is sent of the view of an item; see `Items.view`."""
-    if not isinstance(value, dict):
-        raise AnswerError(f"a view is a mapping, got {type(value).__name__}")
-    shown: dict[str, Any] = {}
-    if value.get("text"):
-        shown["text"] = value["text"]
-    shown |= {str(name): str(text) for name, text in value.get("fields", ())}
-    return shown if set(shown) != {"text"} else shown["text"]

@@ -119,9 +119,7 @@ def put(question: Question, show: Any, longest: int) -> Put:
     return Put(item, tuple(labels), tuple(examples), tuple(pictures))
 
 
-def messages(
-    puts: Sequence[Put], instruction: str, *, backward: bool, has_schema: bool = True
-) -> dict[str, Any]:
+def messages(puts: Sequence[Put], instruction: str, *, backward: bool) -> dict[str, Any]:
     """Return the part of a request that says what is asked, and the form of the reply."""
     rules = RULES.format(instruction=json.dumps(instruction), none=NONE, unsure=UNSURE)
     plain, pictures = [], list[bytes]()
@@ -133,12 +131,8 @@ def messages(
     if pictures:
         content = [{"type": "text", "text": text}]
         content += [{"type": "image_url", "image_url": {"url": _data_url(p)}} for p in pictures]
-    request: dict[str, Any] = {
-        "messages": [{"role": "system", "content": rules}, {"role": "user", "content": content}]
-    }
-    if has_schema:
-        request["response_format"] = _form(puts)
-    return request
+    said = [{"role": "system", "content": rules}, {"role": "user", "content": content}]
+    return {"messages": said, "response_format": _form(puts)}
 
 
 def _form(puts: Sequence[Put]) -> dict[str, Any]:
@@ -153,9 +147,11 @@ def _form(puts: Sequence[Put]) -> dict[str, Any]:
         "required": ["question", "belongs_to"],
         "additionalProperties": False,
     }
+    # Without a limit, small models go on answering until they are cut off.
+    array = {"type": "array", "items": answer, "minItems": len(puts), "maxItems": len(puts)}
     schema = {
         "type": "object",
-        "properties": {"answers": {"type": "array", "items": answer}},
+        "properties": {"answers": array},
         "required": ["answers"],
         "additionalProperties": False,
     }

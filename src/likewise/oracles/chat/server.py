@@ -31,8 +31,16 @@ PER_PICTURE = 2000
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
-class SchemaRefused(Exception):  # noqa: N818
-    """The server does not take the form of the reply that was asked for."""
+PARTS = {
+    "max_tokens": r"max_(completion_)?tokens",
+    "temperature": r"temperature",
+    "response_format": r"response_format|json_schema|schema|grammar",
+}
+"""Parts of a request that some servers or models do not take, and how they speak of them."""
+
+
+class PartRefused(Exception):  # noqa: N818
+    """The server does not take a part of the request; the message has its name."""
 
 
 class _Again(Exception):  # noqa: N818
@@ -187,6 +195,8 @@ class ChatServer:
             If the server gives no usable reply; the message says what to do.
         BudgetExhausted
             If the request could exceed the budget; it is not made then.
+        PartRefused
+            If the server does not take a part of the request.
         """
         why = ""
         for k in range(self._tries):
@@ -224,11 +234,13 @@ class ChatServer:
         except (httpx2.HTTPError, httpx2.StreamError, OSError, ValueError):
             raise _Again("broke off") from None
         if status != 200:
-            self._refuse(status, headers, data)
+            self._refuse(body, status, headers, data)
         try:
             reply = json.loads(data)
             content = reply["choices"][0]["message"]["content"]
             usage = reply.get("usage") or {}
+            if content is None:  # it thought until it was cut off, or would not answer
+                content = ""
             if not isinstance(content, str):
                 raise TypeError
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -265,7 +277,9 @@ class ChatServer:
             raise ModelError(f"${self._key_from} has characters that no key has")
         return {"authorization": f"Bearer {key}"}
 
-    def _refuse(self, status: int, headers: Mapping[str, str], data: bytes) -> None:
+    def _refuse(
+        self, body: Mapping[str, Any], status: int, headers: Mapping[str, str], data: bytes
+    ) -> None:
         """Raise an error about a status that is not 200."""
         said = self._said(data)
         if status == TOO_MANY or status >= 500:
@@ -280,9 +294,12 @@ class ChatServer:
                 f"{self.base_url} does not have that ({status}{said}): check base_url, which ends "
                 "in /v1 with most servers, and the model, as by `ollama list`"
             )
-        if re.search(r"response_format|json_schema|schema|grammar", said):
-            raise SchemaRefused
-        raise ModelError(f"{self.base_url} refused the request ({status}{said})")
+        why = f"{self.base_url} refused the request ({status}{said})"
+        text = data[:4000].decode("utf-8", "replace")
+        for part, words in PARTS.items():
+            if part in body and re.search(words, text):
+                raise PartRefused(part)
+        raise ModelError(why)
 
     def _said(self, data: bytes) -> str:
         """Return the beginning of what a server says about an error, without the key."""
