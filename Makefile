@@ -106,6 +106,7 @@ lock:  ## renew the lock files after a change of pyproject.toml (needs uv)
 	$(COMPILE) --extra page --extra networks --extra tables --extra data --extra plot --extra series --extra notebook --extra terminal --group test --group check \
 	  pyproject.toml requirements/build.in -o requirements/dev.lock
 	$(COMPILE) --extra dask --extra fast --extra lab --extra names --extra fastembed --extra formats --extra model --group browser -c requirements/dev.lock pyproject.toml -o requirements/extras.lock
+	$(COMPILE) --no-deps requirements/small-model.in -o requirements/small-model.lock
 	$(COMPILE) --group docs -c requirements/dev.lock -c requirements/extras.lock -o requirements/docs.lock
 
 clean:  ## remove what was made: the environment, caches, distributions

@@ -60,7 +60,7 @@ def test_every_requirement_is_locked_at_a_version_that_it_allows(lock):
     assert not wrong, f"make lock: {wrong}"
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("lock", [*LOCKS, "small-model"])
 def test_everything_that_is_locked_has_a_hash(lock):
     text = (ROOT / f"requirements/{lock}.lock").read_text("utf-8")
     blocks = re.split(r"^(?=[\w.-]+==)", text, flags=re.M)[1:]
@@ -87,6 +87,11 @@ def test_what_is_installed_from_a_lock_is_held_to_its_hashes():
         for line in path.read_text("utf-8").splitlines():
             if re.search(r"pip.* -r requirements/", line):
                 assert "--require-hashes" in line, f"{path.name}: {line}"
+
+
+def test_the_small_model_is_locked_with_its_server():
+    asked = (ROOT / "requirements/small-model.in").read_text("utf-8").splitlines()
+    assert set(locked("small-model")) == {line for line in asked if line[0] != "#"}
 
 
 def test_weights_are_pinned_exactly_as_the_table_of_networks_has_them():
