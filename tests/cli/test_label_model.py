@@ -49,6 +49,15 @@ def test_a_dry_run_says_what_to_expect_and_asks_nothing(table):
         assert server.bodies == []
 
 
+def test_a_dry_run_says_what_it_costs_if_it_knows_the_price(table):
+    result = label(
+        table, *ABOUT, "--instruction", "the same animal?", "--dry-run", "--price", "0.5", "2",
+        "--max-cost", "1",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert re.search(r"tokens, a cost of about 0\.\d\d\. Nothing was asked", result.output)
+
+
 def test_a_model_must_know_what_belongs_together(table):
     result = label(table, *ABOUT, "--dry-run")
     assert result.exit_code == 2
@@ -60,6 +69,8 @@ def test_a_model_must_know_what_belongs_together(table):
     [
         (("--dry-run",), "are for --model"),
         (("--base-url", "http://localhost"), "are for --model"),
+        (("--max-tokens", "9"), "are for --model"),
+        (("--model", "llama3", "--max-cost", "1"), "--max-cost needs --price"),
         (("--model", "llama3", "--terminal"), "leave out --terminal"),
     ],
 )

@@ -192,6 +192,28 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     "--max-tokens", type=click.IntRange(min=0), metavar="N", help="With --model: at most so many."
 )
 @click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0),
+    metavar="X",
+    help="With --model and --price: at most so much, in the currency of the price.",
+)
+@click.option(
+    "--price",
+    type=click.FloatRange(min=0),
+    nargs=2,
+    metavar="SENT RECEIVED",
+    help="With --model: what a million tokens cost, those sent and those received.",
+)
+@click.option(
+    "--max-reply",
+    type=click.IntRange(min=1),
+    default=400,
+    show_default=True,
+    metavar="N",
+    help="With --model: at most so many tokens of a reply per question. Models that think aloud "
+    "need more.",
+)
+@click.option(
     "--max-answers",
     type=click.IntRange(min=1),
     default=400,
@@ -307,6 +329,9 @@ def label(
     key_from: str,
     max_calls: int | None,
     max_tokens: int | None,
+    max_cost: float | None,
+    price: tuple[float, float] | None,
+    max_reply: int,
     max_answers: int,
     at_once: int,
     dry_run: bool,
@@ -325,8 +350,13 @@ def label(
             "--pictures is for --terminal; a page always shows them": (
                 pictures != "auto" and not terminal
             ),
-            "--dry-run and --base-url are for --model": (
-                model is None and (dry_run or base_url is not None)
+            "--dry-run, --base-url, --max-calls, --max-tokens, --max-cost and --price are for "
+            "--model": (
+                model is None
+                and (dry_run or {base_url, max_calls, max_tokens, max_cost, price} != {None})
+            ),
+            "--max-cost needs --price, such as --price 0.5 2 for what a million tokens cost": (
+                max_cost is not None and price is None
             ),
             "--model answers while you use the page: leave out --terminal": (
                 model is not None and terminal
@@ -362,9 +392,10 @@ def label(
                 say(f"{known}: {plural(n, 'new link')}")
             if people:
                 opened.project.gather(people, every=double)
-            limits = {"max_calls": max_calls, "max_tokens": max_tokens}
-            where = {"base_url": base_url or OLLAMA, "key_from": key_from}
-            work = _model_for(opened, model, max_answers, at_once, {**limits, **where})
+            asked: dict[str, Any] = {"base_url": base_url or OLLAMA, "key_from": key_from}
+            asked |= {"max_calls": max_calls, "max_tokens": max_tokens, "max_reply": max_reply}
+            asked |= {"max_cost": max_cost, "price": price}
+            work = _model_for(opened, model, max_answers, at_once, asked)
             with in_background(opened.project), _working(None if dry_run else work):
                 if dry_run and work is not None:
                     _say_expected(work, max_answers)
