@@ -101,17 +101,17 @@ class Settled:
         self._root = np.arange(links.n_items, dtype=np.int64)
         self._root[rows] = [links.find(row) for row in rows]
         roots = set(self._root[rows].tolist())
-        apart = [self._code(root, other) for root in roots for other in links.differing(root)]
-        self._apart = np.unique(np.array(apart, dtype=np.int64))
+        differing = [self._code(root, other) for root in roots for other in links.differing(root)]
+        self._differing = np.unique(np.array(differing, dtype=np.int64))
 
     def __call__(self, left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return whether each pair is known to be the same or different."""
         one, other = self._root[left], self._root[right]
         is_settled = np.asarray(one == other)
-        if len(self._apart):
+        if len(self._differing):
             codes = self._code(one, other)
-            at = np.minimum(np.searchsorted(self._apart, codes), len(self._apart) - 1)
-            is_settled |= self._apart[at] == codes
+            at = np.minimum(np.searchsorted(self._differing, codes), len(self._differing) - 1)
+            is_settled |= self._differing[at] == codes
         return is_settled
 
     def _code(self, one: Any, other: Any) -> Any:
@@ -184,19 +184,19 @@ class ClosestFirst(OnePass):
         return Assessment(remaining=lambda: self._remaining(answers.links))
 
     def _remaining(self, links: LinkGraph) -> tuple[int, int]:
-        names, apart = self._settled(links)
+        names, differing = self._settled(links)
         n_groups = len(np.unique(names))
-        undecided = n_groups * (n_groups - 1) // 2 - len(apart)
+        undecided = n_groups * (n_groups - 1) // 2 - len(differing)
         touched = links.n_answered_components
-        estimate = n_groups - touched + touched * (touched - 1) // 2 - len(apart)
+        estimate = n_groups - touched + touched * (touched - 1) // 2 - len(differing)
         return undecided, min(undecided, max(estimate, 0))
 
     def labels(self, answers: Answers, *, guess: bool = False) -> NDArray[np.intp]:
         """Return the group of every row; a guess joins undecided groups by `join_by_guess`."""
-        names, apart = self._settled(answers.links)
+        names, differing = self._settled(answers.links)
         if guess:
             same = [(name, i, Answer.SAME) for i, name in enumerate(names.tolist()) if name != i]
-            different = [(a, b, Answer.DIFFERENT) for a, b in apart.tolist()]
+            different = [(a, b, Answer.DIFFERENT) for a, b in differing.tolist()]
             names = join_by_guess(self._tree, [*same, *different])
         return labels_of_rows(self.partition, names, answers.links)
 
@@ -212,13 +212,13 @@ class ClosestFirst(OnePass):
         first: dict[int, int] = {}
         rows = self.partition.representatives.tolist()
         names = [first.setdefault(links.find(row), k) for k, row in enumerate(rows)]
-        apart = [
+        differing = [
             (name, first[other])
             for root, name in first.items()
             for other in links.differing(root)
             if name < first.get(other, -1)
         ]
-        return np.array(names, dtype=np.intp), np.array(apart, dtype=np.intp).reshape(-1, 2)
+        return np.array(names, dtype=np.intp), np.array(differing, dtype=np.intp).reshape(-1, 2)
 
     def _between(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the distances between representatives."""
