@@ -6,6 +6,7 @@ python -m benchmarks.practice people            # not sure, wrong answers, suspe
 python -m benchmarks.practice groups            # from groups that are there, right or wrong
 python -m benchmarks.practice end               # without a budget: where it ends
 python -m benchmarks.practice statements        # what sessions say of themselves, and the truth
+python -m benchmarks.practice merges            # which groups are suggested as one
 python -m benchmarks.practice report            # the tables, from the rows
 """
 
@@ -16,7 +17,7 @@ import time
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks._results import FOLDER, code
-from benchmarks.practice import groups, statements
+from benchmarks.practice import groups, merges, statements
 from benchmarks.practice.people import CONDITIONS, Person
 from benchmarks.practice.report import write_report
 from benchmarks.practice.sets import folds, load, names
@@ -143,7 +144,11 @@ class Rows:
         print(" ".join(f"{k}={v}" for k, v in shown.items()), flush=True)
 
 
-FIELDS = {"groups": groups.FIELDS, "statements": (*statements.FIELDS, "code")}
+FIELDS = {
+    "groups": groups.FIELDS,
+    "merges": (*merges.FIELDS, "code"),
+    "statements": (*statements.FIELDS, "code"),
+}
 PARTS = {
     "quality": quality,
     "people": people,
@@ -151,6 +156,7 @@ PARTS = {
     "end": end,
     "groups": groups.groups,
     "statements": statements.statements,
+    "merges": merges.merges,
 }
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from likewise import Answer
-from likewise.lab.experiments.oracle import N_LARGE, wrong_near_borders, wrong_rows
+from likewise.core.answers import N_LARGE
+from likewise.lab.experiments.oracle import wrong_near_borders, wrong_rows
 
 CONDITIONS = {
     "truthful": {},
@@ -13,6 +14,7 @@ CONDITIONS = {
     "consistent 10 %": {"consistent": 0.1},
     "border 10 %": {"border": 0.1},
     "overlooked 10 %": {"overlooked": 0.1},
+    "overlooked 33 %": {"overlooked": 0.33},
 }
 
 

@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 
-from benchmarks.practice import statements
+from benchmarks.practice import merges, statements
 
 AT = (30, 60, 100)
 
@@ -156,5 +156,6 @@ TABLES = {
     "cobra": cobra,
     "end": end,
     "statements": statements.table,
+    "merges": merges.table,
     "groups": groups,
 }

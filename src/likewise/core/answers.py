@@ -16,6 +16,10 @@ from likewise.words import card
 Groups = tuple[tuple[int, ...], ...]
 Names = tuple[str | None, ...]
 
+N_LARGE = 6
+"""How many groups of a question are drawn large, the likeliest; the others are small beside them,
+where they are overlooked more easily."""
+
 
 class Answer(Enum):
     """How two rows are related: in the same group, in different groups, or not sure.

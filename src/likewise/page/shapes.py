@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.core.answers import Answer, Gesture, Groups, Names, Question
+from likewise.core.answers import N_LARGE, Answer, Gesture, Groups, Names, Question
 from likewise.core.journal import Checked, Repeated
 from likewise.core.reports import Check, Repeat, Revision
 from likewise.errors import InputError
@@ -33,8 +33,6 @@ N_FELLOWS = 4
 """How many items of the same group are shown below each item of a pair."""
 N_KEY_WORDS = 24
 """How many key words of a group are marked in its texts."""
-N_LARGE = 6
-"""How many groups of a question are drawn large, with several items and fields."""
 LONGEST_ANSWER = 86400
 """The longest time an answer may take, in seconds: one day."""
 

@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from likewise.core.answers import Answer, Question
+from likewise.core.answers import N_LARGE, Answer, Question
 from likewise.errors import BudgetExhausted, InputError, LikewiseError
 
 PER = 100
 """The share of wrong answers is exact in every block of this many answers."""
-N_LARGE = 6
-"""So many of the groups of a question are drawn large, the likeliest; the others are small."""
 TURN, N_PEOPLE = 10, 3
 """Three people take turns, ten questions each."""
 
