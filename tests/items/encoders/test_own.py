@@ -92,6 +92,55 @@ def test_a_file_that_needs_numbers_of_words_names_the_remedy(tmp_path):
         text_encoder(str(tmp_path / "words.onnx"))
 
 
+def field(number, value):
+    """Return a field of a Protocol Buffer; bytes are shorter than 128 here."""
+    tag = number << 3 | (0 if isinstance(value, int) else 2)
+    start = bytes([tag]) if tag < 128 else bytes([tag & 127 | 128, tag >> 7])
+    return start + (bytes([value]) if isinstance(value, int) else bytes([len(value)]) + value)
+
+
+EXTERNAL = (
+    field(1, 4)
+    + field(2, 2)
+    + field(8, b"w")
+    + field(13, field(1, b"location") + field(2, b"secret.bin"))
+    + field(14, 1)
+)
+"""A tensor of 4 bytes in another file."""
+ATTRIBUTE = field(1, b"value") + field(5, EXTERNAL) + field(20, 4)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        field(7, field(5, EXTERNAL)),
+        field(7, field(5, field(1, 4) + field(13, b""))),
+        field(7, field(1, field(5, ATTRIBUTE))),
+        field(7, field(1, field(5, field(6, field(5, EXTERNAL))))),
+        field(7, field(15, field(1, EXTERNAL))),
+        field(20, field(2, field(5, EXTERNAL))),
+        field(25, field(7, field(5, ATTRIBUTE))),
+    ],
+    ids=["initializer", "entry alone", "constant", "graph in a node", "sparse", "training", "call"],
+)
+def test_a_file_that_refers_to_another_one_is_refused_unread(tmp_path, monkeypatch, part):
+    # By onnxruntime 1.20 it would be read wherever it is, by 1.31 below the current folder.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "secret.bin").write_bytes(b"1234")
+    (tmp_path / "a.onnx").write_bytes(averaging([3, 8, 8]) + part)
+    with pytest.raises(InputError, match=r"a\.onnx refers to other files, which are not read"):
+        picture_encoder("a.onnx")
+
+
+def test_parts_without_an_end_are_refused(tmp_path):
+    inner = b""
+    for _ in range(200):
+        inner = field(1, field(5, field(6, inner[:100])))
+    (tmp_path / "a.onnx").write_bytes(averaging([3, 8, 8]) + field(7, inner))
+    with pytest.raises(InputError, match="is not a network that onnxruntime can run"):
+        picture_encoder(str(tmp_path / "a.onnx"))
+
+
 @pytest.mark.parametrize("content", [b"", b"no network", averaging([3, 8, 8])[:-40]])
 def test_a_broken_file_is_refused(tmp_path, content):
     (tmp_path / "broken.onnx").write_bytes(content)

@@ -40,7 +40,7 @@ class Engine:
     Parameters
     ----------
     model : bytes
-        An ONNX file. Given as bytes, it can refer to no other file.
+        An ONNX file that refers to no other file; see `likewise.items.encoders.outside`.
     name : str
         How errors call it.
     """

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from likewise.errors import InputError, needs_extra
 from likewise.items.encoders.engine import Engine, Port, keep_quiet, side_by_side
 from likewise.items.encoders.networks import PictureEncoder, TextEncoder, unit
+from likewise.items.encoders.outside import names_files
 
 USUAL_SIDE = 224
 """The width and height of pictures for a network that takes any."""
@@ -28,6 +29,18 @@ MOST_BYTES = 2**31
 """An ONNX file cannot be larger."""
 
 
+def _refuse_other_files(path: Path, data: bytes) -> None:
+    try:
+        refers = names_files(memoryview(data))
+    except ValueError as error:
+        raise InputError(f"{path} is not a network that onnxruntime can run: {error}") from error
+    if refers:
+        raise InputError(
+            f"{path} refers to other files, which are not read. Save it as one file: "
+            "onnx.save(onnx.load(FILE), FILE)"
+        )
+
+
 class _OwnFile:
     """An ONNX file, read once."""
 
@@ -38,6 +51,7 @@ class _OwnFile:
             data = path.read_bytes()
         except OSError as error:
             raise InputError(f"the encoder {path} cannot be read: {error.strerror}") from error
+        _refuse_other_files(path, data)
         self._engine = Engine(data, str(path))
         self.title = f"the network {path.name}"
         self.key = f"onnx {hashlib.sha256(data).hexdigest()}"
