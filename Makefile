@@ -87,13 +87,13 @@ docs-pictures: $(READY)  ## make the pictures of the page anew (needs Chromium a
 
 dist: $(READY)  ## sdist and wheel, checked as far as that goes without PyPI
 	rm -rf dist
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine check-wheel-contents
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/release.lock
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --no-isolation
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/check-wheel-contents dist/*.whl
 
 audit: $(READY)  ## known weaknesses in the locked packages; asks PyPI, so it needs a network
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/release.lock
 	$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements/dev.lock
 	$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements/extras.lock
 
@@ -108,6 +108,7 @@ lock:  ## renew the lock files after a change of pyproject.toml (needs uv)
 	$(COMPILE) --extra dask --extra fast --extra lab --extra names --extra fastembed --extra formats --extra model --group browser -c requirements/dev.lock pyproject.toml -o requirements/extras.lock
 	$(COMPILE) --no-deps requirements/small-model.in -o requirements/small-model.lock
 	$(COMPILE) --group docs -c requirements/dev.lock -c requirements/extras.lock -o requirements/docs.lock
+	$(COMPILE) --group release -c requirements/dev.lock -c requirements/extras.lock -c requirements/docs.lock -o requirements/release.lock
 
 clean:  ## remove what was made: the environment, caches, distributions
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache

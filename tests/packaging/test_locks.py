@@ -16,7 +16,7 @@ utils = pytest.importorskip("packaging.utils", reason="pip install packaging")
 
 ROOT = Path(__file__).parents[2]
 ASKED = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-LOCKS = ("dev", "extras", "docs")
+LOCKS = ("dev", "extras", "docs", "release")
 
 
 def recipe(lock):
@@ -68,8 +68,7 @@ def test_everything_that_is_locked_has_a_hash(lock):
 
 
 def test_a_package_in_two_locks_has_one_version():
-    dev, extras, docs = map(locked, LOCKS)
-    for first, second in ((dev, extras), (dev, docs), (extras, docs)):
+    for first, second in itertools.combinations(map(locked, LOCKS), 2):
         both = set(first) & set(second)
         assert {n for n in both if not set(first[n]) & set(second[n])} == set()
 
@@ -82,11 +81,12 @@ def test_every_extra_is_locked_tested_by_name_or_made_of_others():
     assert set(ASKED["dependency-groups"]) == {g for lock in LOCKS for g in recipe(lock)[1]}
 
 
-def test_what_is_installed_from_a_lock_is_held_to_its_hashes():
-    for path in (ROOT / "Makefile", *(ROOT / ".ci").glob("run")):
+def test_whatever_is_installed_is_held_to_the_hashes_of_a_lock():
+    places = ROOT / "Makefile", ROOT / ".ci/run", *(ROOT / ".github/workflows").glob("*.yml")
+    for path in places:
         for line in path.read_text("utf-8").splitlines():
-            if re.search(r"pip.* -r requirements/", line):
-                assert "--require-hashes" in line, f"{path.name}: {line}"
+            if re.search(r"pip install [^\"]*$|^\$pip ", line) and not line.endswith(" -e ."):
+                assert re.search(r" --require-hashes -r requirements/[\w-]+\.lock$", line), line
 
 
 def test_the_small_model_is_locked_with_its_server():
