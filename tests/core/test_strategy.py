@@ -43,7 +43,7 @@ def test_by_default_what_is_left_are_pairs_of_groups_that_nothing_is_known_about
     assert strategy.assess(answers).remaining() == (6, None)
     answers.take(Gesture(0, (Link(0, 1, Answer.SAME), Link(0, 2, Answer.DIFFERENT))))
     assert strategy.assess(answers).remaining() == (2, None)
-    assert strategy.assess(answers).suspects() == []
+    assert strategy.assess(answers).suspects(1.0) == []
     assert strategy.assess(answers).doubts() is None
     assert strategy.assess(answers).completeness() is None
 

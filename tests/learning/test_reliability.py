@@ -78,7 +78,7 @@ def test_the_share_of_one_group_is_that_of_the_likeliest():
 
 def test_a_row_is_contradicted_where_its_group_is_very_unlikely():
     left_out = np.array([[0.9, 0.1], [0.8, 0.2], [0.98, 0.02], [0.5, 0.5]])
-    assert contradicted_rows(left_out, np.array([0, 0, 1, 1])) == [(2, 0.02)]
+    assert contradicted_rows(left_out, np.array([0, 0, 1, 1]), 0.05) == [(2, 0.02)]
 
 
 def test_the_estimate_and_its_bound_are_the_formulas_of_the_module():

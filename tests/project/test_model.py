@@ -57,6 +57,16 @@ class Model:
         self.is_closed = True
 
 
+class Misled(Model):
+    """Takes wrong rows for members of another group."""
+
+    async def answer(self, question):
+        said = await super().answer(question)
+        is_wrong = question.row in self.wrong and len(question.groups) > 1
+        right = question.place(LabelOracle(TRUTH).answer(question))
+        return (0 if right != 0 else 1) if is_wrong else said
+
+
 @pytest.fixture
 def project(tmp_path):
     rng = np.random.default_rng(0)
@@ -189,6 +199,19 @@ def test_what_is_doubtful_is_not_taken_out_of_the_sample(project):
         if one.is_right is not None and not one.is_sampled:
             assert one.draw >= share
     assert any(one.is_right is False and not one.is_sampled for one in said)
+
+
+def test_what_is_learned_against_the_model_comes_first_and_the_least_credible_of_it(project):
+    wrong = set(range(2, N, 7))
+    at_work(project, Misled(wrong=wrong), most=50)
+    share = FIRST_CHECKS / len(said_by(project.session, BY))
+    left = [one for one in said_by(project.session, BY) if one.draw >= share]
+    doubtful = {one.gesture.left for one in left} & wrong
+    found = project.session.assessment.suspects(1.0)
+    assert doubtful <= {suspect.left for suspect in found}
+    assert len(doubtful) > len(doubtful & {suspect.left for suspect in project.session.suspects})
+    asked = [question.row for question in person_answers(project, 2 * len(doubtful) + 2)]
+    assert len(doubtful - set(asked)) <= 1
 
 
 def test_the_answers_of_the_person_win(project):

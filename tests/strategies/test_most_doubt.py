@@ -271,7 +271,7 @@ def test_an_answer_that_was_not_sure_is_never_suspected():
     links = [(row + k, row, SAME) for row in (0, 12) for k in range(1, 12) if row + k != 5]
     # By its features row 5 is one of the others.
     answers = said(24, (5, 0, UNSURE), (0, 12, DIFFERENT), *links, (12, 5, SAME))
-    suspects = strategy(rows).assess(answers).suspects()
+    suspects = strategy(rows).assess(answers).suspects(1.0)
     assert all(suspect.answer is not UNSURE for suspect in suspects)
 
 

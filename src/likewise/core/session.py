@@ -23,6 +23,7 @@ from likewise.core.journal import Checked, Grown, Marked, Named, Repeated, rows_
 from likewise.core.links import pairs_for_free
 from likewise.core.log import Log
 from likewise.core.reports import (
+    CONTRADICTED,
     Agreement,
     Assessment,
     Check,
@@ -173,7 +174,7 @@ class Session(Asking, Changing):
     @property
     def suspects(self) -> list[Suspect]:
         """Answers that are probably wrong, the least credible first; certain links never are."""
-        return self.assessment.suspects()
+        return self.assessment.suspects(CONTRADICTED)
 
     @property
     def merges(self) -> list[Merge]:

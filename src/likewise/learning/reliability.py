@@ -30,11 +30,6 @@ WIDTH = 3.0
 """How many standard errors the bound is below. The statements of `benchmarks.practice` chose it: of
 steps of a half, the smallest with which the bound held in 95% of them."""
 
-CONTRADICTED = 0.05
-"""A row is suspected if its own group is at most this many times as likely as the likeliest other.
-On 20 practice sets with 100 choices, .8 are suspected where no answer is wrong. Where one in ten
-is, 78% of the suspects are wrong, but only 33% of the wrong answers are suspected."""
-
 
 def share_right(proba: NDArray[np.float64], known: NDArray[np.intp]) -> tuple[float, float]:
     """Return the expected share of rows in the right group, and its lower 95% bound."""
@@ -60,14 +55,17 @@ def share_of_one_group(proba: NDArray[np.float64]) -> float:
 
 
 def contradicted_rows(
-    left_out: NDArray[np.float64], groups: NDArray[np.intp]
+    left_out: NDArray[np.float64], groups: NDArray[np.intp], at_most: float
 ) -> list[tuple[int, float]]:
-    """Return the known rows that others contradict, with how credible their groups are."""
+    """Return the known rows that others contradict, with how credible their groups are.
+
+    Their own groups are at most `at_most` times as likely as the likeliest other ones.
+    """
     places = np.arange(len(groups))
     own = left_out[places, groups]
     others = left_out.copy()
     others[places, groups] = 0.0
     # No other row can predict the only known row of a group.
     is_alone = np.bincount(groups)[groups] < 2
-    suspected = np.flatnonzero((own <= CONTRADICTED * others.max(axis=1)) & ~is_alone)
+    suspected = np.flatnonzero((own <= at_most * others.max(axis=1)) & ~is_alone)
     return [(int(k), float(own[k])) for k in suspected[np.argsort(own[suspected], kind="stable")]]

@@ -126,8 +126,8 @@ def certified(session: Session, by: str) -> Certificate:
 def to_review(session: Session, by: str, held: Collection[int] = ()) -> tuple[Gesture, bool] | None:
     """Return an answer of a model that a person should give, too, and whether it is of the sample.
 
-    Samples take turns with what the model was not sure about and what was learned against it. Rows
-    that are `held` are before people already.
+    Samples take turns with what was learned against the model, which is every second one, and what
+    it was not sure about. Rows that are `held` are before people already.
     """
     said = said_by(session, by)
     gone = session.removed.union(held)
@@ -138,15 +138,19 @@ def to_review(session: Session, by: str, held: Collection[int] = ()) -> tuple[Ge
     ]
     answered = {link.left for g in session.events if rank_of(g.by) == 0 for link in g.links}
     unsure = [one for one in there if not one.is_sure and one.gesture.left not in answered]
-    wrong = {suspect.left for suspect in session.suspects}
+    # With all that it says, wrong answers stand out less than those of people: the least credible
+    # come first, and all for which another group is likelier.
+    wrong = [suspect.left for suspect in session.assessment.suspects(1.0)]
+    order = {row: place for place, row in enumerate(dict.fromkeys(wrong))}
     open_ = [one for one in there if one.is_sure and one.is_right is None]
     share = max(CHECKED, FIRST_CHECKS / max(1, sum(one.is_sure for one in said)))
-    against = [one for one in open_ if one.draw >= share and one.gesture.left in wrong]
+    against = [one for one in open_ if one.draw >= share and one.gesture.left in order]
+    against.sort(key=lambda one: order[one.gesture.left])
     n = [sum(one.is_sampled and one.stratum == k for one in said) for k in (0, 1)]
     of_strata = ([one for one in open_ if one.draw < share and one.stratum == k] for k in (0, 1))
     in_turn = sorted(zip(n, of_strata, strict=True), key=lambda pair: pair[0])
     sample = sorted(next((some for _, some in in_turn if some), []), key=lambda one: one.draw)
-    turns = [(sample, True), (unsure, False), (against, False)]
+    turns = [(sample, True), (against, False), (unsure, False), (against, False)]
     turn = sum(one.is_right is not None for one in said) % len(turns)
     for some, is_sample in turns[turn:] + turns[:turn]:
         if some:

@@ -573,7 +573,7 @@ class _Outlook:
         """Return pairs of groups that may be one and do not certainly differ."""
         return merges(self.known, self._answers, self._rows)
 
-    def suspects(self) -> list[Suspect]:
+    def suspects(self, at_most: float) -> list[Suspect]:
         """Return answers that put rows where others contradict them, the least credible first."""
         learned = self.known.learned
         if learned is None:
@@ -586,7 +586,7 @@ class _Outlook:
                 if is_link and (answer is Answer.SAME or row not in by_row):
                     by_row[row] = Suspect(gesture.number, row, other, answer, 0.0)
         suspects: dict[int, Suspect] = {}
-        for k, credibility in contradicted_rows(learned.left_out, learned.groups):
+        for k, credibility in contradicted_rows(learned.left_out, learned.groups, at_most):
             row = int(self._rows[learned.known[k]])
             if row in by_row and row not in self._answers.removed:
                 suspect = by_row[row]._replace(credibility=credibility)
