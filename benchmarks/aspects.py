@@ -24,7 +24,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks._results import save, saved
 from likewise import LabelOracle, Likewise, run
-from likewise.items import open_items
+from likewise.items import Aspect, Features, open_items
 
 AT = (30, 60, 100)
 N_THINGS = 600
@@ -130,24 +130,28 @@ def _some(things, n=N_THINGS):
     return [things[i] for i in order]
 
 
-def measured(X, y, aspects):
+def measured(things, y):
     """Return the index after 30, 60 and 100 right answers, and what the aspects weigh then."""
-    session, found = Likewise(max(AT), aspects=aspects, random_state=0).start(X), []
+    session, found = Likewise(max(AT), random_state=0).start(things), []
     for n in AT:
         run(session, LabelOracle(y), max_queries=n - session.n_asked)
         found.append(round(adjusted_rand_score(y, session.labels), 3))
     return found, session.grouped_by
 
 
-def ways(blocks):
-    """Yield each way to look at blocks of features: its name, the columns, and the aspects."""
+def ways(blocks, kind):
+    """Yield each way to look at blocks of features: its name, and what is grouped."""
     for name, block in blocks.items():
-        yield f"{name} alone", block, None
-    ends = np.cumsum([0, *(block.shape[1] for block in blocks.values())]).tolist()
-    places = {name: slice(*ends[k : k + 2]) for k, name in enumerate(blocks)}
+        yield f"{name} alone", block
     X = np.hstack(list(blocks.values()))
-    yield "side by side", X, None
-    yield "weighed aspects", X, places
+    yield "side by side", X
+    main = "content" if kind == "images" else "meaning"
+    ends = np.cumsum([0, *(block.shape[1] for block in blocks.values())]).tolist()
+    columns = {name: tuple(range(*ends[k : k + 2])) for k, name in enumerate(blocks)}
+    aspects = tuple(
+        Aspect(name, name, columns=where, is_main=name == main) for name, where in columns.items()
+    )
+    yield "weighed aspects", open_items(X).with_features(Features(X, aspects=aspects))
 
 
 def main(wanted=()):
@@ -157,10 +161,10 @@ def main(wanted=()):
         if wanted and not name.startswith(wanted):
             continue
         blocks, y = load(name, kind, make)
-        for way, X, aspects in ways(blocks):
+        for way, grouped in ways(blocks, kind):
             if (name, way) in done:
                 continue
-            found, words = measured(X, y, aspects)
+            found, words = measured(grouped, y)
             about = {"set": name, "things": len(y), "groups": len(np.unique(y)), "features": way}
             rows.append(
                 {

@@ -1,15 +1,19 @@
 """Several aspects: what predicts the answers counts most."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from likewise import LabelOracle, Likewise, run
+from likewise.cluster.start import start_session
 from likewise.core.reports import Aspect, grouped_by
 from likewise.errors import InputError
 from likewise.learning.aspects import find_columns
 from likewise.learning.learner import Learner
 from likewise.learning.views import views_by_aspect
+from likewise.strategies.most_doubt import MostDoubt
 
 ALL = np.arange(12)
 TWO = {"shape": ALL[:4], "color": ALL[4:]}
@@ -57,6 +61,36 @@ def test_the_aspect_that_predicts_the_answers_counts_most(things, by):
     side_by_side = asked(X, y, 40)
     found = adjusted_rand_score(y, session.labels)
     assert found > adjusted_rand_score(y, side_by_side.labels) - 0.03
+
+
+def test_the_main_aspect_weighs_most_until_the_answers_tell(things):
+    X, shapes, _ = things
+    learner = Learner(X, aspects=TWO, main="color")
+    assert learner.first_weights == pytest.approx([0.225, 0.775])
+    # Nothing shows yet which rows are alike.
+    one_of_each = np.unique(shapes, return_index=True)[1]
+    few = learner.learn(one_of_each, shapes[one_of_each])
+    assert few.aspects == pytest.approx([0.225, 0.775])
+    many = np.arange(0, 240, 6)
+    assert learner.learn(many, shapes[many]).aspects[0] > 0.7
+    assert Learner(X, aspects=TWO).first_weights == pytest.approx([0.5, 0.5])
+
+
+def test_the_main_aspect_is_kept_with_the_session(things):
+    X, shapes, _ = things
+    begin = partial(MostDoubt.from_rows, aspects=find_columns(TWO, 12), main_aspect="shape")
+    session, _ = start_session(X, begin, seed=0, max_queries=8)
+    assert session.assessment.aspects()[0].weight is None
+    run(session, LabelOracle(shapes))
+    again = type(session).from_dict(session.to_dict())
+    assert again.aspects == session.aspects
+    without, _ = start_session(X, partial(begin, main_aspect=None), seed=0, max_queries=8)
+    run(without, LabelOracle(shapes))
+    assert without.log != session.log
+    session.switch("shape", is_on=False)
+    assert session.aspects == {"shape": 0.0, "color": 1.0}
+    with pytest.raises(InputError, match=r"must be an aspect \(shape, color\), got \['x'\]"):
+        begin(X, main_aspect=["x"])
 
 
 def test_the_scale_of_an_aspect_says_nothing(things):

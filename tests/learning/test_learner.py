@@ -76,9 +76,9 @@ def test_kernels_are_chosen_anew_with_every_eighth_more_rows():
 def test_kernels_are_chosen_anew_only_now_and_then(monkeypatch):
     calls = []
 
-    def counted(known, groups):
+    def counted(known, groups, first):
         calls.append(len(groups))
-        return tune_kernels(known, groups)
+        return tune_kernels(known, groups, first)
 
     monkeypatch.setattr("likewise.learning.learner.tune_kernels", counted)
     points, truth = make_blobs(200, centers=3, random_state=0)
@@ -112,7 +112,7 @@ def test_kernels_are_credited_for_rows_that_lie_nearer_than_known_ones(first_of_
     near = nearness(learner.rows.scaled, known)
     assert 0.2 < near < 0.9
     rows, groups = learner.rows.take(known), Y[known]
-    kernels = fit_kernels(rows, groups, tune_kernels(rows, groups)).left_out
+    kernels = fit_kernels(rows, groups, tune_kernels(rows, groups, np.ones(1))).left_out
     credit = CREDIT * (1.0 - near)
     other = fit_discriminant(learner.rows, np.ones(len(X)), known, groups).left_out
     share = best_share(credit + (1.0 - credit) * kernels, other, groups)

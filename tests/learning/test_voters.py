@@ -91,7 +91,7 @@ def test_kernels_follow_a_curved_border():
     points, truth = make_moons(300, noise=0.1, random_state=0)
     rows = views_of(points)(points)
     known = rows.take(np.arange(30))
-    model = fit_kernels(known, truth[:30], tune_kernels(known, truth[:30]))
+    model = fit_kernels(known, truth[:30], tune_kernels(known, truth[:30], np.ones(1)))
     assert np.mean(model.predict_proba(rows).argmax(axis=1) == truth) > 0.93
 
 
@@ -194,7 +194,7 @@ def test_kernels_are_chosen_by_rows_that_others_can_predict():
     known = views_of(X)(X[rng.permutation(len(X))[:18]] + rng.normal(scale=0.3, size=(18, 4)))
     groups = np.array([k % 3 if k % 3 < 2 else 2 + k // 3 for k in range(18)])
     is_paired = groups < 2
-    best = tune_kernels(known, groups)[0]._replace(weight=1.0)
+    best = tune_kernels(known, groups, np.ones(1))[0]._replace(weight=1.0)
 
     def loss(choice):
         left_out = fit_kernels(known, groups, [choice]).left_out

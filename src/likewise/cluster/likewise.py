@@ -126,6 +126,7 @@ class Likewise(AskingClusterer):
     _learns_from_groups = True
     _doubts: NDArray[np.float64] | None = None
     _own_aspects: Mapping[str, Any] | None = None
+    _main_aspect: str | None = None
     """Those of items."""
 
     def __init__(
@@ -308,13 +309,15 @@ class Likewise(AskingClusterer):
         names = getattr(self, "feature_names_in_", None)
         aspects = self._own_aspects if self.aspects is None else self.aspects
         about["aspects"] = find_columns(aspects, X.shape[1], names)
+        about["main_aspect"] = self._main_aspect if self.aspects is None else None
         return MostDoubt.from_rows(rows, questions=asked, **about, **given)
 
     def _data(self, X: Any) -> Rows:
-        self._own_aspects = None
+        self._own_aspects = self._main_aspect = None
         if is_items(X):
             features = X.features()
-            self._own_aspects, X = features.columns, features.X
+            self._own_aspects, self._main_aspect = features.columns, features.main_aspect
+            X = features.X
         return super()._data(X)
 
     def _check_parameters(self) -> None:

@@ -52,6 +52,8 @@ class Aspect:
         What was filled in or left out.
     columns : tuple of int, optional
         Where its columns are among those of all aspects; by default after those before it.
+    is_main : bool
+        Whether it weighs most while there are few answers; by default all aspects weigh the same.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Aspect:
     better: str = ""
     notes: tuple[str, ...] = ()
     columns: tuple[int, ...] | None = None
+    is_main: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a session file keeps: plain values and arrays."""
@@ -141,6 +144,12 @@ class Features:
         if len(self.aspects) < 2:
             return None
         return {aspect.name: aspect.columns or () for aspect in self.aspects}
+
+    @property
+    def main_aspect(self) -> str | None:
+        """The name of the main one of several aspects, None if there is none."""
+        main = [aspect.name for aspect in self.aspects if aspect.is_main]
+        return main[0] if main and len(self.aspects) > 1 else None
 
     @property
     def askable(self) -> np.ndarray:

@@ -204,7 +204,7 @@ def text_aspects(texts: Sequence[str], encoder: Sequence[str], latent: LatentTex
     meaning = []
     if networks:
         about = " beside ".join(network.title for network in networks.values())
-        meaning = [Aspect(MEANING, about, recipe_of(networks), better)]
+        meaning = [Aspect(MEANING, about, recipe_of(networks), better, is_main=True)]
     return meaning + ([_by_words(texts, latent, better)] if WORDS in names else [])
 
 

@@ -25,6 +25,7 @@ from likewise.learning.voters import (
     TRUST,
     KernelChoice,
     aspect_weights,
+    first_mixes,
     fit_discriminant,
     fit_kernels,
     mix_weights,
@@ -156,9 +157,13 @@ class Learner:
         sizes: NDArray[Any] | None = None,
         given: NDArray[np.intp] | None = None,
         aspects: Mapping[str, NDArray[np.intp]] | None = None,
+        main: str | None = None,
     ) -> None:
-        self._views = views_by_aspect(points, aspects or {})
+        aspects = aspects or {}
+        self._views = views_by_aspect(points, aspects)
         self.rows = self._views(points)
+        place = {name: k for k, name in enumerate(aspects)}.get(main or "")
+        self._first_mixes = first_mixes(len(self.rows.alone), place)
         self.sizes = np.ones(len(points)) if sizes is None else np.asarray(sizes, dtype=np.float64)
         self._others = {name: VOTERS.find(name) for name in VOTERS.names}
         if given is not None:
@@ -178,6 +183,11 @@ class Learner:
         other._models, other._choices = {}, dict(self._choices)
         return other
 
+    @property
+    def first_weights(self) -> NDArray[np.float64]:
+        """How much each aspect weighs before any answer; together 1."""
+        return aspect_weights(self._first_mixes)
+
     def learn(self, known: NDArray[np.intp], groups: NDArray[np.intp]) -> Learned:
         """Learn from known rows, in the order they became known, in at least two groups."""
 
@@ -196,12 +206,13 @@ class Learner:
             self._choices,
             known[:n_tuned],
             numbers,
-            lambda: tune_kernels(rows.take(slice(n_tuned)), numbers),
+            lambda: tune_kernels(rows.take(slice(n_tuned)), numbers, self._first_mixes),
         )
         fitted: dict[str, Voter] = {KERNEL_VOTER: fit_kernels(rows, groups, choices)}
         weights = {KERNEL_VOTER: 1.0}
         # The other voters see what most kernels see.
-        mix = int(np.argmax(mix_weights(choices, len(rows.alone))))
+        mixes = mix_weights(choices, len(rows.alone))
+        mix = int(np.argmax(mixes))
         everything = everything.mix(mix)
         credit = CREDIT * (1.0 - nearness(everything.scaled, places))
         left_out = fitted[KERNEL_VOTER].left_out
@@ -217,7 +228,7 @@ class Learner:
             weights = {earlier: (1.0 - share) * weight for earlier, weight in weights.items()}
             weights[name] = share
         n_first = len(self._first.scaled)
-        aspects = aspect_weights(choices, len(rows.alone))
+        aspects = aspect_weights(mixes)
         about = self._views, self.rows, fitted, n_first
         return Learned(known, groups, left_out, weights, aspects, mix, *about)
 

@@ -219,6 +219,7 @@ def strategy_for(features: Features, settings: Mapping[str, Any]) -> Callable[..
     options: Any = {} if questions is None else dict(QUESTIONS[questions])
     if (strategy or MostDoubt.name) == MostDoubt.name:
         options["aspects"] = find_columns(features.columns, features.X.shape[1])
+        options["main_aspect"] = features.main_aspect
     return partial(STRATEGIES.find(strategy or MostDoubt.name).from_rows, n_jobs=-1, **options)
 
 

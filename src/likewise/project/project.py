@@ -250,7 +250,11 @@ class Project(Record):
             train = self.features.askable
             aspects = find_columns(self.features.columns, self.features.X.shape[1])
             made = MostDoubt.from_rows(
-                self.features.X, train_indices=train, seed=self.seed, aspects=aspects
+                self.features.X,
+                train_indices=train,
+                seed=self.seed,
+                aspects=aspects,
+                main_aspect=self.features.main_aspect,
             )
             name, signature = f"strategy {self.position + 1}", self._signature()
             op = entry_to_dict(Rebuilt({"payload": name}, **signature))

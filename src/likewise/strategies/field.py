@@ -47,6 +47,8 @@ class Field:
         The number of the group that each cell was given beforehand, -1 for none.
     aspects : mapping of str to ndarray of int, optional
         The columns of each aspect.
+    main_aspect : str, optional
+        The aspect that weighs most while there are few answers.
     """
 
     def __init__(
@@ -56,9 +58,10 @@ class Field:
         seed: int,
         given: NDArray[np.intp] | None,
         aspects: Mapping[str, NDArray[np.intp]] | None = None,
+        main_aspect: str | None = None,
     ) -> None:
         assert partition.points is not None
-        self.learner = Learner(partition.points, partition.sizes(), given, aspects)
+        self.learner = Learner(partition.points, partition.sizes(), given, aspects, main_aspect)
         self.points = partition.points
         self._askable, self._seed = np.flatnonzero(is_askable), seed
         self.n_first = len(self.points)
@@ -99,7 +102,8 @@ class Field:
 
     def _guess(self) -> Learned | None:
         cells = _drawn(self._askable, MOST_GUESSED, self._seed)
-        tree = merge_tree(pdist(self.learner.rows.scaled[cells]), is_euclidean=True)
+        rows = weighed(self.learner.rows, self.learner.first_weights)
+        tree = merge_tree(pdist(rows[cells]), is_euclidean=True)
         names = join_by_guess(tree, [])
         while len(np.unique(names)) > 1:
             groups = np.unique(names, return_inverse=True)[1].astype(np.intp)
@@ -120,7 +124,7 @@ class Field:
     ) -> int:
         """Return the open cell that, once known, is nearest to the most doubt; None is 1 for all.
 
-        `aspects` says how much each weighs; they weigh the same if None.
+        `aspects` says how much each weighs; if None, as much as before any answer.
         """
         sample = self._by_aspects(self.asked, aspects)
         candidates = np.flatnonzero(is_open[sample.cells])
@@ -164,8 +168,7 @@ class Field:
         rows = self.learner.rows
         if not rows.alone:
             return sample
-        n = len(rows.alone)
-        aspects = np.full(n, 1.0 / n) if aspects is None else aspects
+        aspects = self.learner.first_weights if aspects is None else aspects
         key = sample is self.asked, aspects.tobytes()
         if key not in self._weighed:
             # The weights change only when kernels are tuned again.

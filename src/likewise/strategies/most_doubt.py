@@ -88,6 +88,8 @@ class MostDoubt(Strategy):
         The labels of these groups, by their numbers; a label that is not a number is a name.
     aspects : mapping of str to array-like of int, optional
         The columns of each aspect of the rows. Those that predict the answers weigh more.
+    main_aspect : str, optional
+        The aspect that weighs most while there are few answers.
     group_names : sequence of str
         Names of groups that are known beforehand, without rows.
     field : Field, optional
@@ -106,6 +108,7 @@ class MostDoubt(Strategy):
         given: NDArray[np.intp] | None = None,
         given_labels: Sequence[str] = (),
         aspects: Mapping[str, ArrayLike] | None = None,
+        main_aspect: str | None = None,
         group_names: Sequence[str] = (),
         field: Field | None = None,
     ) -> None:
@@ -130,7 +133,13 @@ class MostDoubt(Strategy):
                 f"there are {len(given)} cells; got {given.min()} to {given.max()}"
             )
         self.aspects = checked_columns(aspects or {}, partition.points.shape[1])
-        self._field = field or Field(partition, self.is_askable, seed, given, self.aspects)
+        if main_aspect is not None and main_aspect not in list(self.aspects):
+            known = ", ".join(self.aspects) or "there are none"
+            raise InputError(f"main_aspect must be an aspect ({known}), got {main_aspect!r}")
+        self.main_aspect = main_aspect
+        self._field = field or Field(
+            partition, self.is_askable, seed, given, self.aspects, main_aspect
+        )
         self._fields: dict[tuple[str, ...], Field] = {}
         # Cells that joined later have no given group.
         self.given = None if given is None else self._field.learner.rows.given
@@ -173,6 +182,7 @@ class MostDoubt(Strategy):
             given=self.given,
             given_labels=self.given_labels,
             aspects=self.aspects,
+            main_aspect=self.main_aspect,
             group_names=self.group_names,
             field=self._field.grown(partition, is_askable),
         )
@@ -188,6 +198,7 @@ class MostDoubt(Strategy):
             **({} if self.given is None else {"given": self.given}),
             **({"given_labels": list(self.given_labels)} if self.given_labels else {}),
             **({"aspects": self.aspects} if self.aspects else {}),
+            **({"main_aspect": self.main_aspect} if self.main_aspect else {}),
             **({"group_names": list(self.group_names)} if self.group_names else {}),
             **({"n_first": n_first} if n_first < self.partition.n_super_instances else {}),
         }
@@ -214,6 +225,7 @@ class MostDoubt(Strategy):
             options["given_labels"] = [check_text(label, "a label") for label in labels]
         aspects = plain.get("aspects", {}).items()
         options["aspects"] = {name: whole_numbers(columns, name) for name, columns in aspects}
+        options["main_aspect"] = plain.get("main_aspect")
         first = cls(partition.first_cells(n_first), askable=askable[:n_first], **options)
         return first if n_first == n else first._with(partition, askable)
 
@@ -247,7 +259,8 @@ class MostDoubt(Strategy):
             first = self.partition.first_cells(n_first)
             given = None if self.given is None else self.given[:n_first]
             aspects = {name: self.aspects[name] for name in names}
-            field = Field(first, self.is_askable[:n_first], self.seed, given, aspects)
+            about = self.seed, given, aspects, self.main_aspect
+            field = Field(first, self.is_askable[:n_first], *about)
             self._fields[names] = field.grown(self.partition, self.is_askable)
         return self._fields[names]
 
