@@ -594,6 +594,17 @@ def test_what_was_answered_before_is_not_asked_again(tmp_path):
         assert (tmp_path / "replies.json").stat().st_mode & 0o077 == 0
 
 
+def test_halves_of_characters_are_sent_as_escapes(tmp_path):
+    (tmp_path / "replies.json").write_text(r'{"\ud800": "\ud83d"}')
+    items = [f"{item} \ud83d" for item in ITEMS]
+    with served() as server:
+        oracle = oracle_at(server, items=items, cache=tmp_path / "replies.json")
+        assert asked(oracle, QUESTION) == [1]
+        assert f"{ITEMS[1]} \\\\ud83d" in json.dumps(asked_of(server.bodies[0]))
+        oracle.close()
+    assert len(json.loads((tmp_path / "replies.json").read_text())) == 3
+
+
 @pytest.mark.parametrize("content", ["", "x", "[1]", '{"a": 1}', "[" * 10_000, "\xff"])
 def test_a_cache_that_is_none_is_ignored(tmp_path, content):
     (tmp_path / "replies.json").write_text(content, encoding="latin-1")

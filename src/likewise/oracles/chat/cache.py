@@ -47,7 +47,7 @@ class ReplyCache:
         """Write the file, as a whole."""
         if self._path is not None and self._n_new:
             with whole_file(self._path, private=True) as file:
-                file.write(json.dumps(self._replies, ensure_ascii=False, indent=0).encode())
+                file.write(json.dumps(self._replies, indent=0).encode())
             self._n_new = 0
 
 

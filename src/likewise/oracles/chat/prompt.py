@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from likewise.core.answers import Answer, Chosen, Question
+from likewise.words import escaped
 
 NONE, UNSURE = "none of these", "not sure"
 """What a model may always reply, besides the labels of groups."""
@@ -203,10 +204,10 @@ def _shown(value: Any, longest: int, pictures: list[bytes]) -> Any:
         pictures.append(value)
         return f"picture {len(pictures)} of this question"
     if isinstance(value, Mapping):
-        return {str(name): _shown(part, longest, pictures) for name, part in value.items()}
+        return {escaped(str(name)): _shown(part, longest, pictures) for name, part in value.items()}
     if isinstance(value, list | tuple):
         return [_shown(part, longest, pictures) for part in value]
-    return cut(str(value), longest)
+    return escaped(cut(str(value), longest), in_lines=True)
 
 
 def cut(text: str, longest: int) -> str:
