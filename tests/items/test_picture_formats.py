@@ -123,6 +123,9 @@ def test_a_drawing_is_drawn_on_white(folder, resvg, pack):
         '<image href="file:///etc/hostname" width="40" height="20"/>',
         '<image href="http://localhost:1/a.png" width="40" height="20"/>',
         '<image href="data:image/svg+xml;base64,AAAA" width="40" height="20"/>',
+        # The renderer takes what has no type that it knows for SVG.
+        '<image href="data:image/?,%3Csvg/%3E" width="40" height="20"/>',
+        '<image href="data:image/x-svg,%3Csvg/%3E" width="40" height="20"/>',
         '<use x:href="other.svg#part"/>',
     ],
 )

@@ -1,6 +1,7 @@
 """Links for several people: whose answer it is, who may only look, HTTPS, and a proxy."""
 
 import json
+import os
 import shutil
 import ssl
 import subprocess
@@ -198,6 +199,20 @@ def test_what_is_no_certificate_is_refused_by_its_name(project, tmp_path):
             port=0,
             certificate=(str(tmp_path / "cert.pem"), None),
         )
+
+
+def test_nothing_waits_for_the_password_of_a_key_or_for_a_pipe(project, certificate, tmp_path):
+    locked, pipe = tmp_path / "locked.pem", tmp_path / "pipe.pem"
+    make = ["openssl", "rsa", "-aes128", "-passout", "pass:abcd", "-in", str(certificate[1])]
+    subprocess.run([*make, "-out", str(locked)], check=True, capture_output=True)
+    os.mkfifo(pipe)
+    for key, why in ((locked, "without a password"), (pipe, "is a pipe")):
+        with pytest.raises(InputError, match=why):
+            prepare(
+                Readiness("points.csv", project),
+                port=0,
+                certificate=(str(certificate[0]), str(key)),
+            )
 
 
 NGINX = """

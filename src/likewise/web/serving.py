@@ -15,6 +15,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from likewise.errors import InputError
+from likewise.files import check_regular
 from likewise.page.calls import SIZES
 from likewise.project import Project
 from likewise.project.people import Person
@@ -210,8 +211,14 @@ def prepare(
     )
     if certificate is not None:
         config.ssl_certfile, config.ssl_keyfile = certificate
+        config.ssl_keyfile_password = " "  # without any, OpenSSL would ask the terminal for it
         try:
+            for file in filter(None, certificate):
+                check_regular(file)
             config.load()
+        except InputError:
+            listener.close()
+            raise
         except (OSError, ValueError) as error:  # an SSLError is an OSError
             listener.close()
             raise InputError(

@@ -187,6 +187,9 @@ def _draw(kind: str, data: bytes, side: str) -> bytes:
     return done.stdout
 
 
+WITHIN = re.compile(r"data:image/(?:png|jpe?g|gif|webp)[;,]")
+"""How the address of a picture within a drawing begins. SVG would have addresses of its own, and
+the renderer takes any type that it does not know for SVG."""
 NUMBER = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(?:px|pt|mm|cm|in|pc)?\s*")
 
 
@@ -236,5 +239,4 @@ def _is_inside(element: str, address: str) -> bool:
     address = address.strip()
     if element.rpartition(" ")[2] == "a" or address.startswith("#") or not address:
         return True
-    # SVG within SVG would have addresses of its own.
-    return address.startswith("data:image/") and not address.lower().startswith("data:image/svg")
+    return WITHIN.match(address) is not None
