@@ -1,7 +1,15 @@
 import numpy as np
 import pytest
 
-from likewise.learning.given import agreement, fit_given, is_no_group, met_groups, number_groups
+from likewise.learning.given import (
+    agreement,
+    believed,
+    fit_given,
+    is_no_group,
+    met_groups,
+    number_groups,
+    suspicion_of,
+)
 from likewise.learning.views import views_of
 
 
@@ -20,6 +28,20 @@ def test_given_groups_agree_with_known_rows_or_not():
     assert agreement(given, given) == 1.0
     assert agreement(given, np.array([0, 1, 0, 1])) == pytest.approx(1 / 7)
     assert agreement(np.array([0, 1]), np.array([0, 0])) == 1.0  # no two rows of one given group
+
+
+def test_rows_among_those_of_another_given_group_are_suspicious_and_no_evidence():
+    x = np.repeat([0.0, 9.0], 6) + np.tile(np.arange(6), 2) / 10
+    distances = np.abs(x[:, None] - x).astype(np.float32)
+    given = np.repeat([0, 1], 6)
+    given[[0, 7]] = [1, -1]
+    suspicion = suspicion_of(distances, given)
+    assert np.flatnonzero(suspicion).tolist() == [0]
+    known = np.array([0, 1, 20])  # the last one joined later
+    assert believed(np.array([1, 0, -1]), known, suspicion).tolist() == [-1, 0, -1]
+    half = np.tile([0, 1], 6)  # most are suspicious, so that says nothing
+    assert not suspicion_of(distances, half).any()
+    assert not suspicion_of(distances, np.full(12, -1)).any()
 
 
 def test_a_single_row_that_may_be_misplaced_is_no_evidence_about_its_given_group():

@@ -67,6 +67,29 @@ def test_a_column_is_where_it_begins_and_neither_a_feature_nor_a_field(table):
     project.close()
 
 
+def test_the_first_questions_are_about_suspicious_members(table):
+    project = begin(table)
+    asked = []
+    for _ in range(3):
+        asked.append(project.ask().row)
+        answer(project, 1)
+    assert set(asked) == {0, 25, 45}  # those whose labels are wrong
+    # Each went to its group, and says nothing about the others of the one it was in.
+    rows = exported(project)
+    assert [row["name"] for row in rows[3:]] == NAMES[KINDS[3:]].tolist()
+    project.close()
+
+
+def test_by_pairs_a_suspicious_member_is_beside_a_typical_one_of_its_given_group(table):
+    project = begin(table, questions="pairs")
+    question = project.ask()
+    given = project.session.strategy.given_groups()[0]
+    assert question.left in {0, 25, 45} or question.right in {0, 25, 45}
+    assert given[question.left] == given[question.right]
+    assert KINDS[question.left] != KINDS[question.right]
+    project.close()
+
+
 def test_the_groups_are_kept_in_the_session_and_others_are_refused(table, tmp_path):
     project = begin(table)
     answer(project, 3)

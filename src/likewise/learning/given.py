@@ -3,6 +3,9 @@
 They are a belief, not a fact. A given group votes for the groups of its known rows, each known row
 once. How much that counts follows, as for every voter, from how well it predicts known rows, and
 from whether known rows of one given group belong together (`agreement`).
+
+A member is suspicious if the rows nearest to it are rather in another given group. The first
+questions are about such members. Where they belong says nothing about the others of their group.
 """
 
 from __future__ import annotations
@@ -28,6 +31,17 @@ TRUSTED = 0.4
 any more. After ten answers random groups cost .3 of the index without this, and .03 with it."""
 
 
+N_NEAREST = 10
+"""A row is suspicious by the given groups of at most so many nearest rows."""
+
+CLEARLY = 0.5
+"""So much more of them must be in another given group than in its own."""
+
+MOST_ELSEWHERE = 0.4
+"""If of more than this share of the rows more of the nearest are elsewhere, as with random groups,
+no row is suspicious."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class GivenVote:
     """Fitted counts; `left_out` predicts known rows from others of the same given group."""
@@ -48,10 +62,11 @@ def fit_given(
     sizes: NDArray[np.float64],
     known: NDArray[np.intp],
     groups: NDArray[np.intp],
+    suspicion: NDArray[np.float64] | None = None,
 ) -> GivenVote:
-    """Count the known rows of every group in every given group."""
+    """Count the known rows of every group in every given group, without suspicious ones."""
     del sizes
-    given, n_groups = rows.given[known], int(groups.max()) + 1
+    given, n_groups = believed(rows.given[known], known, suspicion), int(groups.max()) + 1
     shares = np.bincount(groups, minlength=n_groups) / len(groups)
     counts = np.zeros((int(rows.given.max(initial=-1)) + 1, n_groups))
     has_given = given >= 0
@@ -67,11 +82,57 @@ def _with_prior(counts: NDArray[np.float64], shares: NDArray[np.float64]) -> NDA
     return np.asarray(weighed / weighed.sum(axis=1, keepdims=True))
 
 
-def agreement(given: NDArray[np.intp], groups: NDArray[np.intp]) -> float:
-    """Return how much more often known rows of one given group belong together: 1 always, 0 not."""
-    groups, given = groups[given >= 0], given[given >= 0]
+def suspicion_of(distances: NDArray[np.float32], given: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return how much more of the rows nearest to each are in another given group than in its own.
+
+    It is 0 for rows of which that is not clear, and for rows without a given group.
+    """
+    suspicion = np.zeros(len(given))
+    inside = np.flatnonzero(given >= 0)
+    n_near = min(N_NEAREST, len(inside) - 1)
+    if n_near < 1:
+        return suspicion
+    among = distances[np.ix_(inside, inside)]
+    np.fill_diagonal(among, np.inf)
+    near = np.argsort(among, axis=1, kind="stable")[:, :n_near]
+    names, groups, sizes = np.unique(given[inside], return_inverse=True, return_counts=True)
+    # Of a small group, no more are asked than it has others.
+    n_asked = np.clip(sizes[groups] - 1, 1, n_near)[:, None]
+    places = np.arange(len(inside))
+    votes = np.zeros((len(inside), len(names)))
+    shares = np.where(np.arange(n_near) < n_asked, 1.0 / n_asked, 0.0)
+    np.add.at(votes, (places[:, None], groups[near]), shares)
+    own = votes[places, groups]
+    votes[places, groups] = 0.0
+    more = np.maximum(0.0, votes.max(axis=1) - own)
+    if (more > 0.0).mean() <= MOST_ELSEWHERE:
+        suspicion[inside] = np.where(more >= CLEARLY, more, 0.0)
+    return suspicion
+
+
+def believed(
+    given: NDArray[np.intp], known: NDArray[np.intp], suspicion: NDArray[np.float64] | None
+) -> NDArray[np.intp]:
+    """Return of which given group each known row is evidence: its own, -1 if it is suspicious."""
+    if suspicion is None:
+        return given
+    is_first = known < len(suspicion)  # later ones have no given group
+    is_suspicious = suspicion[np.where(is_first, known, 0)] > 0.0
+    return np.where(is_first & is_suspicious, -1, given)
+
+
+def agreement(
+    given: NDArray[np.intp], groups: NDArray[np.intp], beliefs: NDArray[np.intp] | None = None
+) -> float:
+    """Return how much more often known rows of one given group belong together: 1 always, 0 not.
+
+    With `beliefs`, which are -1 for suspicious rows, these are no rows of one given group.
+    """
+    beliefs = given if beliefs is None else beliefs
+    groups, beliefs, given = (x[given >= 0] for x in (groups, beliefs, given))
     above = np.triu_indices(len(given), 1)
-    is_one_given, is_same = ((x[:, None] == x)[above] for x in (given, groups))
+    is_one_given, is_same = ((x[:, None] == x)[above] for x in (beliefs, groups))
+    is_one_given &= (beliefs[:, None] >= 0)[above[0], 0]
     if not is_one_given.any():
         return 1.0
     n, by_chance = is_one_given.sum(), is_same.mean()
@@ -97,18 +158,20 @@ def unmet_rows(
     groups: NDArray[np.intp],
     is_there: NDArray[np.bool_],
     taken_out: Collection[int] = (),
+    suspicion: NDArray[np.float64] | None = None,
 ) -> list[int]:
     """Return the central row of each given group that was not met, if given groups are trusted.
 
     It is one that `is_there`, if the group has any. Known rows that were `taken_out` of their given
-    group do not meet it.
+    group do not meet it, nor do suspicious ones.
     """
-    if agreement(rows.given[known], groups) < TRUSTED:
+    beliefs = believed(rows.given[known], known, suspicion)
+    if agreement(rows.given[known], groups, beliefs) < TRUSTED:
         return []
     given = rows.given.copy()
     given[known] = -1
     central = []
-    beliefs = np.where(np.isin(known, list(taken_out)), -1, rows.given[known])
+    beliefs = np.where(np.isin(known, list(taken_out)), -1, beliefs)
     for number in np.setdiff1d(given, [-1, *met_groups(beliefs, groups)]):
         members = np.flatnonzero(given == number)
         squares = ((rows.scaled[members] - rows.scaled[members].mean(axis=0)) ** 2).sum(axis=1)

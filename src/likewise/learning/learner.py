@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from likewise.errors import InputError
-from likewise.learning.given import TRUSTED, agreement, fit_given
+from likewise.learning.given import TRUSTED, agreement, believed, fit_given
 from likewise.learning.views import AnyViews, RowViews, views_by_aspect
 from likewise.learning.voters import (
     TRUST,
@@ -169,9 +169,15 @@ class Learner:
         if given is not None:
             self.rows = self.rows._replace(given=given)
             self._others["given"] = fit_given
+        self.suspicion: NDArray[np.float64] | None = None
         self._first = self.rows
         self._models: dict[tuple[bytes, bytes], Learned] = {}
         self._choices: dict[tuple[bytes, bytes], tuple[KernelChoice, ...]] = {}
+
+    def doubt_given(self, suspicion: NDArray[np.float64]) -> None:
+        """Let rows with a suspicion be no evidence about the given groups that they are in."""
+        self.suspicion = suspicion
+        self._others["given"] = partial(fit_given, suspicion=suspicion)
 
     def grown(self, points: NDArray[Any]) -> Learner:
         """Return the learner with further rows; only those that become known are learned from."""
@@ -222,7 +228,8 @@ class Learner:
             other = fitted[name].left_out
             share = best_share(credited, other, groups)
             if name == "given":
-                share *= min(1.0, agreement(rows.given, groups) / TRUSTED)
+                beliefs = believed(rows.given, known, self.suspicion)
+                share *= min(1.0, agreement(rows.given, groups, beliefs) / TRUSTED)
             left_out = (1.0 - share) * left_out + share * other
             credited = (1.0 - share) * credited + share * other
             weights = {earlier: (1.0 - share) * weight for earlier, weight in weights.items()}

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from likewise.core.partition import SuperInstances
+from likewise.learning.given import suspicion_of
 from likewise.learning.learner import Learned, Learner
 from likewise.learning.merge_tree import join_by_guess, merge_tree
 from likewise.learning.views import weighed
@@ -71,6 +72,11 @@ class Field:
         self._first = self.asked = Sample(self.points, cells, _weights(partition, cells))
         self._weighed: dict[tuple[bool, bytes], Sample] = {}
         self._guessed: list[Learned | None] = []  # one, as soon as it is needed
+        if given is not None:
+            suspicion = np.zeros(self.n_first)
+            distances = self._by_aspects(self.asked, None).distances
+            suspicion[cells] = suspicion_of(distances, given[cells])
+            self.learner.doubt_given(suspicion)
 
     def grown(self, partition: SuperInstances, is_askable: NDArray[np.bool_]) -> Field:
         """Return the field with the further cells of a partition.
@@ -113,6 +119,12 @@ class Field:
                 return learned
             cells, names = cells[is_used], names[is_used]
         return None
+
+    def suspicion(self) -> NDArray[np.float64]:
+        """Return by how much each cell is rather in another given group; see `suspicion_of`."""
+        found = self.learner.suspicion
+        n_later = len(self.points) - self.n_first
+        return np.zeros(len(self.points)) if found is None else np.pad(found, (0, n_later))
 
     def nearest_to_doubt(
         self,

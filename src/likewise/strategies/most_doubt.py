@@ -8,8 +8,9 @@ d(x) is the distance from x to the nearest row whose group is known. The next ro
 
 the row whose answer brings the most doubt closer to a known row. Distances are square roots of
 Euclidean ones, so that near rows count more. Before two groups are known, and for the first rows, w
-is 1. The row is shown beside all groups, the likeliest first. There is no plan and no budget: the
-rule is as good after every answer, and all of it follows from the rows and the log.
+is 1. Among given groups the first rows are members that the rows nearest to them say are misplaced.
+The row is shown beside all groups, the likeliest first. There is no plan and no budget: the rule is
+as good after every answer, and all of it follows from the rows and the log.
 
 The rule is a relative of two others. Where w is 1 it is MaxHerding (Bae, Noh, Sutherland 2024,
 arXiv 2407.12212) with another kernel; with margins it is Uncertainty Herding (Bae, Oliveira,
@@ -374,7 +375,8 @@ class _Outlook:
         rows, position = self._field.learner.rows, self._strategy._position
         given = rows.given[self._partition.assignment]
         out = [position[row] for row in self._answers.taken_out(given) if row in position]
-        return unmet_rows(rows, *self.known.examples(), self._is_there, out)
+        suspicion = self._field.learner.suspicion
+        return unmet_rows(rows, *self.known.examples(), self._is_there, out, suspicion)
 
     @cached_property
     def _is_there(self) -> NDArray[np.bool_]:
@@ -418,8 +420,18 @@ class _Outlook:
         first = self._next_cell(order)
         if first is not None and self._strategy.group_names:
             return int(self._rows[first]), ()
-        second = None if first is None else self._next_cell([*order, first, *awaited])
+        second = self._central_of_its_given(first)
+        if first is not None and second is None:
+            second = self._next_cell([*order, first, *awaited])
         return None if second is None else (int(self._rows[second]), ((int(self._rows[first]),),))
+
+    def _central_of_its_given(self, cell: int | None) -> int | None:
+        """Return the central row of the given group of a cell, if it has one and that is there."""
+        given = self._field.learner.rows.given
+        if cell is None or given[cell] < 0:
+            return None
+        same = (one for one in self._unmet if given[one] == given[cell] and one != cell)
+        return next((one for one in same if self._is_there[one]), None)
 
     def _about_a_new_row(self, awaited: Sequence[int]) -> tuple[int, Groups] | None:
         """Return a question about the row that is nearest to the most doubt."""
@@ -451,6 +463,12 @@ class _Outlook:
         if not is_open.any():
             return None
         doubt, learned = self._doubt(met, is_open), self.known.learned
+        if self._strategy.given is not None and len(met) < N_FIRST:
+            # Given groups are there to be doubted from the first question on.
+            suspicion = self._field.suspicion()
+            is_suspicious = is_open & (suspicion > 0.0)
+            if is_suspicious.any():
+                doubt, is_open = suspicion, is_suspicious
         aspects = None if learned is None else learned.aspects
         return self._field.nearest_to_doubt(is_open, self._removed, met, doubt, aspects)
 
