@@ -14,6 +14,8 @@ Rand index is that of a person alone after 60, or 60 if it never is. The person 
 
 import csv
 import sys
+from functools import lru_cache
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -93,21 +95,24 @@ def main():
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         if not done:
             writer.writeheader()
-        for name in names():
-            X, y = load(name)
-            rows = np.random.default_rng(0).permutation(len(X))[:N_ROWS]
-            X, y = X[rows], y[rows]
-            alone = begun(X, N_PERSON)
-            run(alone, LabelOracle(y))
-            goal = adjusted_rand_score(y, alone.labels)
-            for errors in ERRORS:
-                for where in ("uniform", "near"):
-                    if (name, errors, where) in done:
-                        continue
-                    row = measured(X, y, errors, where, goal)
-                    writer.writerow({"set": name, "errors": errors, "where": where, **row})
-                    file.flush()
-                    print(name, errors, where, row, flush=True)
+        for errors, name, where in product(ERRORS, names(), ("uniform", "near")):
+            if (name, errors, where) in done:
+                continue
+            row = measured(*begun_at(name), errors, where)
+            writer.writerow({"set": name, "errors": errors, "where": where, **row})
+            file.flush()
+            print(name, errors, where, row, flush=True)
+
+
+@lru_cache(1)
+def begun_at(name):
+    """Return some rows of a set, and the adjusted Rand index of a person alone after 60."""
+    X, y = load(name)
+    rows = np.random.default_rng(0).permutation(len(X))[:N_ROWS]
+    X, y = X[rows], y[rows]
+    alone = begun(X, N_PERSON)
+    run(alone, LabelOracle(y))
+    return X, y, adjusted_rand_score(y, alone.labels)
 
 
 def begun(X, n=None):
@@ -117,7 +122,7 @@ def begun(X, n=None):
     return session
 
 
-def measured(X, y, errors, where, goal):
+def measured(X, y, goal, errors, where):
     """Return how many questions the person is asked."""
     session, person, model = begun(X), LabelOracle(y), Simulated(X, y, errors, where)
     run(session, model, max_queries=N_MODEL, n_at_once=8)
