@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from bisect import insort
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -77,8 +78,9 @@ def _said_by(session: Session, by: str) -> Iterator[Said]:
     for row, gesture in answers.items():
         close = _closeness(session, gesture)
         # Nearer to a second group than half of the earlier ones.
-        stratum = int(bool(closeness) and close > float(np.median(closeness)))
-        closeness.append(close)
+        middle = closeness[(len(closeness) - 1) // 2 : len(closeness) // 2 + 1]
+        stratum = int(bool(closeness) and close > sum(middle) / len(middle))
+        insort(closeness, close)
         draw = int.from_bytes(hashlib.sha256(f"{by} {row}".encode()).digest()[:4]) / 2**32
         check = checks.get(row)
         is_right = None if check is None else _agree(people, gesture, check)
@@ -92,13 +94,12 @@ def _closeness(session: Session, gesture: Gesture) -> float:
     groups = [group for group in gesture.groups if group]
     if points is None or len(groups) < 2:
         return 0.0
-    row = points[assignment[gesture.left]]
-    near = [
-        min(float(np.linalg.norm(points[assignment[member]] - row)) for member in group)
-        for group in groups
-    ]
-    first, second = sorted(near)[:2]
-    return first / second if second > 0 else 1.0
+    members = np.array([row for group in groups for row in group])
+    begins = np.cumsum([0, *(len(group) for group in groups[:-1])])
+    away = points[assignment[members]] - points[assignment[gesture.left]]
+    near = np.minimum.reduceat(np.linalg.norm(away, axis=1), begins)
+    first, second = np.partition(near, 1)[:2].tolist()
+    return float(first / second) if second > 0 else 1.0
 
 
 def _agree(people: LinkGraph, one: Gesture, other: Gesture) -> bool:
