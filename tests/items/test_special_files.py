@@ -144,13 +144,13 @@ for path in sys.argv[1:]:
 def test_bombs_and_endless_files_are_refused_in_two_gigabytes(tmp_path):
     bomb = tmp_path / "bomb.npz"
     with (
-        zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive,
+        zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
         archive.open("X.npy", "w", force_zip64=True) as member,
     ):
-        member.write(npy_head((4, 2**27)))
-        for _ in range(64):
+        member.write(npy_head((4, 2**26)))
+        for _ in range(32):
             member.write(bytes(2**26))
-    assert bomb.stat().st_size < 8 << 20
+    assert bomb.stat().st_size < 16 << 20
     sparse = tmp_path / "sparse.csv"
     with sparse.open("wb") as file:
         file.truncate(1 << 40)

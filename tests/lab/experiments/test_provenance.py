@@ -175,15 +175,16 @@ def test_whatever_makes_a_row_is_code_that_the_row_depends_on(method, blobs, mad
 
     for name in STRATEGIES.names:
         STRATEGIES.find(name)  # importing is not running
-    gc.collect()  # nor is the end of a generator of an earlier test
     experiment = "strategies" if method in ORDERS else "main"
     code_of(find_method(method))
     before = sys.gettrace()
+    gc.disable()  # nor is the end of a generator of an earlier test
     sys.settrace(look)
     try:
         row = run_cell(Cell(experiment, method, "iris", 10, 0), allowed=15)
     finally:
         sys.settrace(before)
+        gc.enable()
     assert made(row).error == ""
     package = Path(likewise.__file__).parent
     ours = {path for path in map(Path, called) if path.is_relative_to(package)}
