@@ -1,3 +1,4 @@
+import gc
 import os
 import random
 from contextlib import suppress
@@ -58,6 +59,11 @@ def pytest_collection_modifyitems(config, items):
     for some in shuffled:
         rng.shuffle(some)
     items[:] = [item for some in shuffled for item in some]
+
+
+def pytest_collection_finish(session):
+    """Leave thousands of tests out of the search for garbage, which took a tenth of the time."""
+    gc.freeze()
 
 
 def pytest_configure(config):
