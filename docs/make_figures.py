@@ -12,8 +12,11 @@ from functools import cache
 from pathlib import Path
 
 from likewise.lab.datasets import task_names
+from likewise.lab.datasets.fourth import FOURTH
 from likewise.lab.experiments.plan import profile
-from likewise.lab.experiments.results import Results, complete
+from likewise.lab.experiments.protocol import PEOPLE
+from likewise.lab.experiments.results import Results, complete, own_count
+from likewise.lab.experiments.results import half as half_of_largest
 from likewise.lab.experiments.statistics import bootstrap, compare
 from likewise.lab.experiments.store import read_results
 
@@ -224,7 +227,107 @@ def read():
     return table(["rows read, and the ARI reached", *(f"{n} questions" for n in BUDGETS)], lines)
 
 
+def classes():
+    """Return the ARI of choices by the number of groups, on all tasks with rivals."""
+    found = results("rivals")
+    n_classes = found.rows.groupby("task")["n_classes"].first()
+    lines = []
+    for low, high in ((2, 2), (3, 3), (4, 6), (7, 99)):
+        tasks = [name for name in found.tasks if low <= n_classes[name] <= high]
+        scores = [
+            found.at(n, tasks, n_folds=1)["Likewise"].dropna() for n in (10, 20, *BUDGETS[1:])
+        ]
+        words = f"{low}" if low == high else f"{low} to {high}" if high < 99 else f"{low} and more"
+        lines.append([words, str(len(scores[0])), *map(cell, scores)])
+    head = ["groups", "tasks", *(str(n) for n in (10, 20, *BUDGETS[1:]))]
+    return table(head, lines)
+
+
+def half():
+    """Return on how many tasks half of COBRA's questions exceed what all of them reach."""
+    found = results("flagship")
+    few, many = found.at(half_of_largest), found.at(own_count(max(SIZES)))
+    words = []
+    for name, said in (("Likewise", "choices"), ("Likewise-pairs", "pairs")):
+        both = few[[name]].join(many[f"COBRA {max(SIZES)}"].rename("goal")).dropna()
+        n_reached = int((both[name] >= both["goal"] - 1e-12).sum())
+        n_exceed = int((both[name] > both["goal"] + 1e-12).sum())
+        words.append(
+            f"with {said} it is reached on {n_reached} of {len(both)} tasks, exceeded on {n_exceed}"
+        )
+    asked = [
+        round(found.questions(when, found.tasks)) for when in (half_of_largest, own_count(100))
+    ]
+    return (
+        f"- **Half of COBRA's questions** ({asked[0]} instead of {asked[1]}) are often enough for "
+        f"COBRA's ARI: {'; '.join(words)} ([half.md](../benchmarks/results/flagship/half.md))."
+    )
+
+
+def people():
+    """Return what people who err cost, and how far `Likewise` is ahead of three rivals then."""
+    found = results("rivals")
+    rivals_ = ("medoids-learner", "margin-learner", "margin-SVM")
+    lines = []
+    for condition in PEOPLE:
+        if condition not in set(found.points["experiment"]):
+            continue
+        scores = found.at(100, experiment=condition, n_folds=1)
+        ours = scores["Likewise"].dropna()
+        truthful = found.at(100, list(ours.index), n_folds=1)["Likewise"]
+        line = [f"`{condition}`", str(len(ours)), cell(ours)]
+        line.append(cell(ours - truthful, is_difference=True))
+        for name in rivals_:
+            gain = (ours - scores[name]).dropna() if name in scores else []
+            line.append(cell(gain, is_difference=True) if len(gain) == len(ours) else "-")
+        lines.append(line)
+    head = ["people", "tasks", "`Likewise`", "minus right answers"]
+    return table([*head, *(f"minus `{name}`" for name in rivals_)], lines)
+
+
+def fourth():
+    """Return `Likewise` on the fourth list, and how far others are behind: all, by kind."""
+    found = Results(read_results(RESULTS / "fourth" / "results.csv.gz"), profile("fourth"))
+    kinds = {
+        "all": list(FOURTH),
+        "pictures": [n for n, task in FOURTH.items() if task.kind == "pictures"],
+        "texts": [n for n, task in FOURTH.items() if task.kind == "texts"],
+        "tables": [n for n, task in FOURTH.items() if task.kind == "tables"],
+    }
+    lines = []
+    for kind, tasks in kinds.items():
+        scores = {
+            n: found.at(n, [t for t in tasks if t in found.tasks], n_folds=1) for n in BUDGETS
+        }
+        whole = {n: s.dropna(subset=["Likewise", *FOURTH_RIVALS]) for n, s in scores.items()}
+        label = f"{kind} ({len(whole[10])})"
+        lines.append([label, "`Likewise`", *(cell(s["Likewise"]) for s in whole.values())])
+        for name in (*FOURTH_RIVALS, "Likewise-aspects"):
+            if kind != "all" and name not in ("half-margin-learner", "Likewise-aspects"):
+                continue
+            if name == "Likewise-aspects" and kind != "pictures":
+                continue
+            gains = [
+                cell((s["Likewise"] - s[name]).dropna(), is_difference=True) for s in whole.values()
+            ]
+            lines.append(["", f"minus `{name}`", *gains])
+        if kind == "all":
+            best = []
+            for s in whole.values():
+                sizes = [name for name in s if re.fullmatch(r"COBRA \d+", name)]
+                top = s[sizes].mean().idxmax()
+                gain = cell(s["Likewise"] - s[top], is_difference=True)
+                best.append(f"{gain} ({top.split()[1]})")
+            lines.append(["", "minus COBRA with its best size (in brackets)", *best])
+    return table(["tasks", "ARI", *(f"{n} questions" for n in BUDGETS)], lines)
+
+
+FOURTH_RIVALS = ("half-margin-learner", "UHerding-learner", "medoids-learner", "medoids-SVM")
 TABLES = {
+    "classes": classes,
+    "half": half,
+    "people": people,
+    "fourth": fourth,
     "headline": headline,
     "rivals": rivals,
     "read": read,

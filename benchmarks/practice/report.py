@@ -146,7 +146,7 @@ def _mean(rows, field, digits=3):
 
 
 def _rows(path):
-    rows = list(csv.DictReader(path.open())) if path.exists() else []
+    rows = list(csv.DictReader(path.read_text().splitlines())) if path.exists() else []
     return [row for row in rows if row["code"] == rows[-1]["code"]]
 
 

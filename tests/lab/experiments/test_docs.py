@@ -1,4 +1,5 @@
 import re
+from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,11 @@ from likewise.lab.experiments.store import COLUMNS, Cell
 PAGE = Path(__file__).parents[3] / "docs" / "benchmark.md"
 
 
-def _code() -> list[str]:
-    return re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+FIGURE = PAGE.with_name("replication.md")
+
+
+def _code(page: Path = PAGE) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
 def test_the_example_of_a_method_runs(blobs):
@@ -38,7 +42,7 @@ def test_the_example_of_a_method_runs(blobs):
 
 def test_a_method_and_a_task_in_a_file_each_are_compared(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    method, task, _ = _code()
+    method, task = _code()
     Path("my_method.py").write_text(method)
     Path("my_task.py").write_text(task)
     options = ["my_method.py", "--tasks", "my_task.py:three_clouds", "--folds", "1"]
@@ -74,9 +78,9 @@ def test_what_cannot_be_compared_is_named(words, message, tmp_path, monkeypatch)
 
 
 def test_the_five_points_take_as_many_questions_as_in_the_paper(capsys):
-    exec(_code()[2], {})
+    exec(_code(FIGURE)[0], {})
     lines = capsys.readouterr().out.splitlines()
-    table = PAGE.read_text(encoding="utf-8")
+    table = FIGURE.read_text(encoding="utf-8")
     asked = [line.partition(" - ")[2] for line in lines]
     assert [len(questions.split(", ")) for questions in asked] == [6, 4, 2]
     assert all(questions in table for questions in asked)
@@ -115,3 +119,16 @@ def test_the_figures_of_the_documents_are_those_of_the_committed_rows():
     for path in documents:
         text = path.read_text(encoding="utf-8")
         assert text == figures.written(text), f"run python docs/make_figures.py for {path.name}"
+
+
+def test_the_published_table_of_the_estimate_is_made_with_the_constants_of_the_code(monkeypatch):
+    root = PAGE.parents[1]
+    monkeypatch.syspath_prepend(str(root))
+    statements = import_module("benchmarks.practice.statements")
+    rows_of = import_module("benchmarks.practice.report")._rows
+    folder = root / "benchmarks" / "results" / "practice"
+    rows = rows_of(folder / "statements.csv")
+    published = (folder / "README.md").read_text(encoding="utf-8")
+    assert statements.table(rows) in published
+    monkeypatch.setattr(statements, "HIGH", 0.8)
+    assert statements.table(rows) not in published

