@@ -5,7 +5,6 @@ import json
 import sqlite3
 import subprocess
 import sys
-import time
 import zlib
 from contextlib import closing
 
@@ -19,7 +18,7 @@ from likewise.project import open_project
 from likewise.store import SETUP, schema
 from likewise.store.packing import unpack
 
-pytest.importorskip("resource", reason="needs a limit on memory")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limit is one of Linux")
 
 LIMITED = """
 import resource, sys
@@ -115,13 +114,11 @@ def test_a_good_file_is_good_in_two_gigabytes(path):
 
 
 def test_a_bomb_is_refused_by_its_sizes_not_by_unpacking_it(monkeypatch):
-    """It would take seconds: the processor's time of this process is measured."""
-    packed = bomb(1 << 28)
-    plain = {"a": {"base64": base64.b64encode(packed).decode(), "dtype": "<f8", "shape": [1 << 25]}}
-    start = time.process_time()
+    packed = base64.b64encode(bomb(1 << 20)).decode()
+    plain = {"a": {"base64": packed, "dtype": "<f8", "shape": [1 << 25]}}
+    monkeypatch.setattr("likewise.core.arrays.zlib", None)
     with pytest.raises(Exception, match="cannot hold an array"):
         unpack(json.dumps(plain).encode())
-    assert time.process_time() - start < 1.0
 
 
 def test_a_device_is_refused_by_its_kind():
