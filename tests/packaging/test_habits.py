@@ -53,9 +53,20 @@ def test_the_hooks_before_a_commit_are_what_make_check_runs():
     config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
     hooks = [hook for repo in config["repos"] for hook in repo["hooks"]]
     for hook in hooks:
+        if hook.get("stages") == ["commit-msg"]:
+            continue
         tool = re.fullmatch(r"\.venv/bin/([\w-]+(?: (?:check|format))?).*", hook["entry"])
         assert tool is not None
         assert f"\t$(BIN)/{tool[1]}" in MAKEFILE
+
+
+@pytest.mark.parametrize(("n", "is_refused"), [(72, False), (73, True)])
+def test_a_subject_has_at_most_72_characters(n, is_refused):
+    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
+    assert config["default_install_hook_types"] == ["pre-commit", "commit-msg"]
+    (rule,) = (hook for hook in config["repos"][0]["hooks"] if hook["id"] == "subject")
+    message = f"{'x' * n}\n\n{'y' * 100}\n"
+    assert bool(re.search(rule["entry"], message, re.M | re.S)) == is_refused
 
 
 def test_dependabot_watches_the_actions():
