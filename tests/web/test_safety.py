@@ -182,6 +182,8 @@ def test_a_number_of_thousands_of_digits_is_refused(client, path):
 def test_a_huge_request_is_refused_unread(client):
     headers = {"origin": HOME, "content-type": "application/json"}
     assert client.post("/api/name", content=b"x" * 70_000, headers=headers).status_code == 413
+    endless = {**headers, "content-length": "5" * 5000}
+    assert client.post("/api/name", content=b"{}", headers=endless).status_code == 413
 
 
 @pytest.mark.parametrize("body", [b"[" * 30_000, b'{"a":' * 10_000 + b"1" + b"}" * 10_000])
