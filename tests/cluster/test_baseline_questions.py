@@ -13,7 +13,7 @@ from sklearn.preprocessing import scale
 from sklearn.utils import check_random_state
 
 from likewise import COSC, NPU, Answer, MinMax, Random, Session, run
-from likewise.cluster.estimator import asked_links
+from likewise.cluster.asking import asked_links
 from likewise.lab.peers.cobras import SplitAndMerge
 from likewise.lab.peers.dsl import SkeletonTree
 

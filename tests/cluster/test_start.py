@@ -104,7 +104,7 @@ def test_candidate_pairs_take_the_place_of_rows():
 def test_all_who_start_sessions_do_it_here(tmp_path, monkeypatch):
     np.savetxt(tmp_path / "x.csv", X, delimiter=",", header="a,b", comments="")
     homes = [beginning.__name__, large.__name__]
-    homes += ["likewise.cluster.estimator", "likewise.lab.experiments.session_methods"]
+    homes += ["likewise.cluster.asking", "likewise.lab.experiments.session_methods"]
     started = []
 
     def note(*args, **options):

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from likewise.cluster.estimator import AskingClusterer, most_likely, rows_in_data
+from likewise.cluster.asking import rows_in_data
+from likewise.cluster.estimator import AskingClusterer, most_likely
 from likewise.core.answers import is_whole
 from likewise.core.candidates import Candidates
 from likewise.core.labels import respecting_groups

@@ -10,13 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from likewise.cluster.estimator import (
-    AskingClusterer,
-    asked_links,
-    is_items,
-    most_likely,
-    rows_in_data,
-)
+from likewise.cluster.asking import asked_links, is_items, rows_in_data
+from likewise.cluster.estimator import AskingClusterer, most_likely
 from likewise.core.answers import Answer
 from likewise.core.reports import Completeness, Suspect
 from likewise.core.session import Session, refuse_session

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from likewise.cluster.asking import AskingEstimator
 from likewise.cluster.constraints import Pairs
-from likewise.cluster.estimator import AskingEstimator
 from likewise.errors import InputError
 from likewise.lab.baselines.mpckmeans import MPCKMeans
 from likewise.lab.peers.random_pairs import RandomPairs
