@@ -25,7 +25,7 @@ def model(blobs):
 
 @pytest.fixture
 def ax():
-    figure = pytest.importorskip("matplotlib.figure", reason="needs the extra plot")
+    figure = pytest.importorskip("matplotlib.figure", reason='pip install "likewise[plot]"')
     return figure.Figure().subplots()
 
 
@@ -60,7 +60,7 @@ def test_rows_in_doubt_are_paler(blobs, ax):
 
 
 def test_cobra_is_drawn_by_its_super_instances_or_by_all_rows(blobs):
-    figure = pytest.importorskip("matplotlib.figure", reason="needs the extra plot")
+    figure = pytest.importorskip("matplotlib.figure", reason='pip install "likewise[plot]"')
     X, y = blobs
     model = COBRA(10, random_state=0).fit(X, oracle=LabelOracle(y))
     one, other = figure.Figure().subplots(1, 2)
@@ -130,7 +130,7 @@ def test_what_cannot_be_drawn_says_why(blobs, ax):
 
 
 def test_a_notebook_shows_the_map(model):
-    pytest.importorskip("matplotlib", reason="needs the extra plot")
+    pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
     assert "<img" in model.session_._repr_html_()
     assert "<img" in model._repr_mimebundle_()["text/html"]
     assert "<img" not in Likewise()._repr_mimebundle_()["text/html"]

@@ -55,7 +55,7 @@ class TestSeries(ItemsLaws):
 
 class TestImages(ItemsLaws):
     def write(self, folder, *, is_changed):
-        image = pytest.importorskip("PIL.Image", reason="pictures need pillow")
+        image = pytest.importorskip("PIL.Image", reason='pip install "likewise[page]"')
         for k, color in enumerate(["red", "green", "yellow" if is_changed else "blue"]):
             image.new("RGB", (20, 10 + k), color).save(folder / f"{k}.png")
         (folder / "broken.png").write_bytes(b"no picture")

@@ -161,7 +161,7 @@ def test_a_hostile_name_stays_text_in_a_sidecar():
 
 def test_pillow_reads_a_sidecar(project):
     Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
-    pytest.importorskip("defusedxml", reason="Pillow reads XMP by defusedxml")
+    pytest.importorskip("defusedxml", reason="pip install defusedxml")
     picture = Image.new("RGB", (4, 4))
     file = io.BytesIO()
     picture.save(file, "jpeg", xmp=sidecar("cats & dogs", "said", 1.0).encode())

