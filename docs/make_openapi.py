@@ -209,6 +209,10 @@ SCHEMAS = {
                     **array(array({"type": "number"})),
                     "description": "the estimate after some numbers of items asked about",
                 },
+                "foreseen": {
+                    **array(WHOLE),
+                    "description": "how many items were where answers put them, of how many",
+                },
             }
         ),
         "description": "How complete the groups are, where the strategy can tell. An estimate.",

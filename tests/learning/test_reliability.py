@@ -1,3 +1,4 @@
+from math import exp, log
 from typing import Any
 
 import numpy as np
@@ -5,7 +6,7 @@ import pytest
 from sklearn.datasets import load_digits, load_iris, make_blobs
 
 from likewise import LabelOracle, Likewise, run
-from likewise.learning.reliability import contradicted_rows, share_of_one_group, share_right
+from likewise.learning.reliability import Evidence, contradicted_rows, share_of_one_group
 
 
 def datasets():
@@ -58,12 +59,24 @@ def test_before_there_are_two_groups_nothing_is_claimed():
     assert Likewise().adopt(session).completeness_ is None
 
 
-def test_rows_that_are_known_count_as_right_and_the_others_by_their_chances():
-    proba = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.3, 0.7]])
-    estimates = [share_right(proba, np.arange(n)) for n in (1, 2, 4)]
-    assert estimates == sorted(estimates)
-    assert all(at_least <= estimate for estimate, at_least in estimates)
-    assert estimates[-1] == (1.0, 1.0)
+SOME = Evidence(60, 0.9, 0.9, 0.3, 0.05, 30, 50)
+
+
+def test_rows_that_are_known_count_as_right_and_in_the_bound_as_nine_in_ten():
+    said = [SOME._replace(is_open=share).share_right() for share in (1.0, 0.5, 0.0)]
+    assert sorted(said) == said
+    assert all(at_least < estimate for estimate, at_least in said)
+    assert said[-1] == (1.0, 0.9)
+
+
+@pytest.mark.parametrize(
+    "better", [{"mean": 0.95}, {"n_foreseen": 40}, {"moved": 0.01}, {"one_group": 0.2}]
+)
+def test_each_kind_of_evidence_counts(better):
+    for before, after in zip(
+        SOME.share_right(), SOME._replace(**better).share_right(), strict=True
+    ):
+        assert after > before
 
 
 def test_it_can_be_read():
@@ -82,7 +95,24 @@ def test_a_row_is_contradicted_where_its_group_is_very_unlikely():
 
 
 def test_the_estimate_and_its_bound_are_the_formulas_of_the_module():
-    proba = np.tile([0.8, 0.2], (200, 1))
-    estimate, bound = share_right(proba, np.arange(100))
-    assert estimate == pytest.approx(1 - 0.5 * (1 - 0.8 - 0.02))
-    assert bound == pytest.approx(1 - 0.5 * (1 - 0.8 + 0.02 + 3.0 * 0.04))
+    estimate, bound = Evidence(60, 1.0, 0.9, 0.3, 0.05, 30, 50).share_right()
+    f = 31 / 52
+    e = -0.49 + 0.5 * log(9) + 0.21 * log(f / (1 - f)) - 0.2 * log(3 / 7) - 0.32 * log(0.06)
+    assert estimate == pytest.approx(1 / (1 + exp(-e)))
+    assert bound == pytest.approx(1 / (1 + exp(0.9 - 1.2 * e)))
+
+
+def test_what_was_foreseen_is_what_the_answers_of_ten_rows_before_predict():
+    X, y = load_iris(return_X_y=True)
+    session = Likewise(25, random_state=0).start(X)
+    run(session, LabelOracle(y))
+    known: Any = session.strategy
+    course = known.known(session.answers).course()
+    n_known = len(known.known(session.answers).examples()[0])
+    assert [one.n_known for one in course] == [10, 20, n_known]
+    assert [one.n_compared for one in course] == [0, 10, n_known - 10]
+    assert 0 < course[1].n_foreseen <= 10
+    assert course[-1].share_right() == (
+        session.completeness.estimate,
+        session.completeness.at_least,
+    )

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,7 +26,7 @@ def test_one_line_says_how_good_it_is_and_what_more_would_bring(session):
     run(session, LabelOracle(np.arange(90) % 3), max_queries=50)
     now = outlook(session)
     assert now.can_stop
-    assert now.line.startswith("You can stop here · about 100% right, at least 9")
+    assert now.line.startswith("You can stop here · about 99% right, at least 9")
     assert now.line.endswith("10 more answers would move less than 1% of the items")
 
 
@@ -32,8 +34,7 @@ def test_one_line_says_how_good_it_is_and_what_more_would_bring(session):
 def test_no_more_would_move_than_is_wrong(session, n):
     run(session, LabelOracle(np.arange(90) % 3), max_queries=n)
     complete = session.completeness
-    assert complete.changing == 1.0
-    assert complete.estimate > 0.99 > complete.at_least
+    assert 0.35 * complete.changing <= 1.0 - complete.estimate < 0.03
     assert outlook(session).more.endswith("would move less than 1% of the items")
 
 
@@ -47,11 +48,14 @@ def test_the_end_is_never_there_beside_more_to_come(session):
 
 
 def test_what_is_said_is_what_was_found_to_be_true():
-    known = ((30, 0.9),)
+    known = ((20, 0.9),)
     assert "right" not in str(Completeness(0.74, 0.6, 0.69, curve=known))
-    assert str(Completeness(0.9, 0.7, 0.3, curve=known)) == "about 90% right, at least 70%"
-    assert str(Completeness(0.89, 0.6, 0.3, curve=known)) == "at least 60% right"
-    assert str(Completeness(0.9, 0.7, 0.3, curve=((29, 0.9),))).startswith("too early")
+    assert str(Completeness(0.87, 0.7, 0.3, curve=known)) == "about 87% right, at least 70%"
+    assert str(Completeness(0.86, 0.6, 0.3, curve=known)) == "at least 60% right"
+    early = Completeness(0.9, 0.7, 0.3, curve=((19, 0.9),))
+    assert str(early) == "too early to say how much is right"
+    seen = replace(early, foreseen=(6, 8))
+    assert str(seen).endswith("is right; 6 of the last 8 answers were foreseen")
 
 
 def test_minutes_are_those_of_this_person_without_pauses(session):

@@ -39,6 +39,7 @@ def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client,
         "one_group": 0.0,
         "changing": 0.1,
         "curve": [[10, 0.7], [30, 0.934]],
+        "foreseen": [0, 0],
     }
     assert client.state()["outlook"] == {
         "quality": "about 93% right, at least 81%",

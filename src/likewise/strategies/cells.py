@@ -22,7 +22,7 @@ from likewise.core.answers import Answer, ordered
 from likewise.core.links import LinkGraph
 from likewise.core.reports import Completeness
 from likewise.learning.learner import Learned, Learner
-from likewise.learning.reliability import share_of_one_group, share_right
+from likewise.learning.reliability import Evidence, share_of_one_group
 
 NEW_SHARE = 0.5
 """The probability that a row is the first of its group is this times the number of groups per
@@ -31,6 +31,9 @@ paper's tasks by less than .001. The same holds for `MIXED` and `LIKELY`."""
 
 MIXED = 0.05
 """This share of the learner's probability is spread over all groups, since it may be wrong."""
+
+RECENT = 20
+"""How much the last so many rows moved says how much is right: of fewer than forty, half."""
 
 LIKELY = 0.03
 """A group that is less likely than this is not asked about alone."""
@@ -81,20 +84,54 @@ class KnownCells:
 
     def completeness(self, n_groups: int) -> Completeness | None:
         """Return how much of a grouping is right; groups that are not known are guesses."""
-        if self.learned is None:
+        course = self.course()
+        if self.learned is None or not course:
             return None
-        n_known = len(self.learned.known)
+        estimate, at_least = course[-1].share_right()
         return Completeness(
-            *self._share_right(self.learned),
-            one_group=share_of_one_group(self._without_removed(self.learned.known_proba())),
+            estimate,
+            at_least,
+            one_group=course[-1].one_group,
             unmet=n_groups - self.learned.n_groups,
-            changing=self.share_changed(20),
-            curve=tuple(
-                (n, self._share_right(earlier)[0])
-                for n in [*range(10, n_known, max(10, n_known // 100 * 10)), n_known]
-                if (earlier := self._learned_before(n)) is not None
-            ),
+            changing=course[-1].moved,
+            curve=tuple((each.n_known, each.share_right()[0]) for each in course),
+            foreseen=(course[-1].n_foreseen, course[-1].n_compared),
         )
+
+    def course(self) -> list[Evidence]:
+        """Return what says how much is right: after every ten rows asked about, and now."""
+        n_known = len(self.examples()[0])
+        steps = [*range(10, n_known, max(10, n_known // 100 * 10)), n_known]
+        course, n_foreseen, n_compared = [], 0, 0
+        last: Learned | None = None
+        for then, n in zip([0, *steps], steps, strict=False):
+            learned = self._learned_before(n)
+            if last is not None:
+                n_foreseen += self._n_foreseen(last, slice(then, n))
+                n_compared += n - then
+            if learned is not None:
+                before = max(10, n - min(RECENT, n // 2))
+                earlier = self._learned_before(before) if before < n else None
+                moved = 1.0 if earlier is None else self._share_moved(earlier, learned)
+                is_known = np.isin(np.arange(len(learned.proba)), learned.known)
+                is_open = self._without_removed(~is_known)
+                proba = self._without_removed(learned.known_proba())
+                mean = float(proba[is_open].max(axis=1).mean()) if is_open.any() else 1.0
+                one_group = share_of_one_group(proba)
+                seen = n, float(is_open.mean()), mean, one_group, moved, n_foreseen, n_compared
+                course.append(Evidence(*seen))
+            last = learned
+        return course
+
+    def _n_foreseen(self, learned: Learned, asked: slice) -> int:
+        """Return how many rows are predicted where later answers put them."""
+        cells, groups = self.examples()
+        predicted = self._names(learned)[learned.proba[cells[asked]].argmax(axis=1)]
+        return int((predicted == groups[asked]).sum())
+
+    def _names(self, before: Learned) -> NDArray[np.intp]:
+        """Return the numbers that groups known before have now."""
+        return np.unique(self.examples()[1][: len(before.known)])
 
     def share_changed(self, span: int) -> float:
         """Return the share of rows in another group than before the last rows were asked about."""
@@ -102,10 +139,13 @@ class KnownCells:
         before = self._learned_before(max(0, n_known - span))
         if now is None or before is None:
             return 1.0
-        # The groups that were known then, by their numbers now.
-        names = np.unique(now.groups[: len(before.known)])
-        then = names[before.known_proba().argmax(axis=1)]
-        has_moved = self._without_removed(then != now.known_proba().argmax(axis=1))
+        return self._share_moved(before, now)
+
+    def _share_moved(self, before: Learned, after: Learned) -> float:
+        """Return the share of rows that are in another group after more answers than before."""
+        then = self._names(before)[before.known_proba().argmax(axis=1)]
+        later = self._names(after)[after.known_proba().argmax(axis=1)]
+        has_moved = self._without_removed(then != later)
         return float(np.average(has_moved, weights=self._without_removed(self._learner.sizes)))
 
     def _learned_before(self, n_known: int) -> Learned | None:
@@ -113,12 +153,6 @@ class KnownCells:
         cells, groups = self.examples()
         names, numbers = np.unique(groups[:n_known], return_inverse=True)
         return self._learner.learn(cells[:n_known], numbers) if len(names) > 1 else None
-
-    def _share_right(self, learned: Learned) -> tuple[float, float]:
-        """Return the share of the rows in the right group, and its lower bound."""
-        is_known = np.isin(np.arange(len(learned.proba)), learned.known)
-        known = np.flatnonzero(self._without_removed(is_known))
-        return share_right(self._without_removed(learned.known_proba()), known)
 
     def _without_removed(self, of_cells: NDArray[Any]) -> NDArray[Any]:
         """Return values of cells without those of removed ones."""
