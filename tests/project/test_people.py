@@ -208,6 +208,19 @@ def test_kappa_is_that_of_the_textbook():
     assert cohens_kappa(np.zeros((5, 2), dtype=int)) == (None, None)
 
 
+@pytest.mark.parametrize("n", [5, 10, 40])
+def test_the_interval_of_kappa_has_the_true_one_also_where_few_agree_on_all(n):
+    rng, n_times, n_held = np.random.default_rng(0), 200, 0
+    true = 0.95**2  # each guesses one time in twenty
+    for _ in range(n_times):
+        said = rng.integers(4, size=n)
+        kinds = np.where(rng.random((n, 2)) < 0.95, said[:, None], rng.integers(4, size=(n, 2)))
+        _, around = cohens_kappa(kinds)
+        assert around is not None
+        n_held += around[0] <= true <= around[1]
+    assert n_held >= 0.93 * n_times
+
+
 def test_ten_people_give_a_thousand_answers_and_none_is_lost_or_doubled(tmp_path):
     rng = np.random.default_rng(1)
     y = rng.integers(12, size=1200)

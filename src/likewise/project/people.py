@@ -33,8 +33,6 @@ EVERY = 10
 MACHINES = ("model:", "rule:")
 """What the names of answerers begin with who are not people."""
 LONGEST_NAME = 60
-N_RESAMPLES = 2000
-"""Bootstrap samples for the interval of kappa."""
 
 
 @dataclass(frozen=True)
@@ -237,7 +235,7 @@ class Agreement(NamedTuple):
         Cohen's kappa: agreement beyond what their habits alone give; None where that is not
         defined.
     kappa_interval : tuple of float or None
-        Its 95 % interval (bootstrap over questions).
+        Its 95 % interval: what that of the share means for kappa.
     """
 
     people: tuple[str, str]
@@ -283,9 +281,11 @@ def _kind(session: Session, gesture: Gesture) -> int:
 
 
 def cohens_kappa(kinds: np.ndarray) -> tuple[float | None, tuple[float, float] | None]:
-    """Return Cohen's kappa of two columns of categories, and a bootstrap interval.
+    """Return Cohen's kappa of two columns of categories, and its 95 % interval.
 
-    It is None where both always say the same one thing, so that nothing is beyond chance.
+    That is the interval of the share on which they agree, on the scale of kappa. Where they agree
+    on all of a few questions, a bootstrap would say that kappa is certainly 1. It is None where
+    both always say the same one thing, so that nothing is beyond chance.
 
     Examples
     --------
@@ -294,24 +294,18 @@ def cohens_kappa(kinds: np.ndarray) -> tuple[float | None, tuple[float, float] |
     >>> cohens_kappa(np.array([[0, 0], [1, 1], [0, 0], [1, 0]]))[0]
     0.5
     """
-    kappa = _kappa(kinds)
-    if kappa is None:
-        return None, None
-    rng = np.random.default_rng(0)
-    drawn = (_kappa(kinds[rng.integers(len(kinds), size=len(kinds))]) for _ in range(N_RESAMPLES))
-    values = [value for value in drawn if value is not None]
-    low, high = np.percentile(values, [2.5, 97.5])
-    return kappa, (float(low), float(high))
+    from likewise.project.outlook import wilson_interval
 
-
-def _kappa(kinds: np.ndarray) -> float | None:
     if not len(kinds):
-        return None
+        return None, None
     names, places = np.unique(kinds, return_inverse=True)
     shares = np.array(
         [np.bincount(column, minlength=len(names)) for column in places.reshape(kinds.shape).T]
     ) / len(kinds)
     by_chance = float(shares[0] @ shares[1])
     if by_chance >= 1.0:
-        return None
-    return float((np.mean(kinds[:, 0] == kinds[:, 1]) - by_chance) / (1.0 - by_chance))
+        return None, None
+    n_same = int((kinds[:, 0] == kinds[:, 1]).sum())
+    ends = (n_same / len(kinds), *wilson_interval(n_same, len(kinds)))
+    kappa, low, high = (max(-1.0, (share - by_chance) / (1.0 - by_chance)) for share in ends)
+    return kappa, (low, high)
