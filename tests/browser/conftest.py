@@ -119,9 +119,11 @@ class Thread:
         session=None,
         questions="pairs",
         group_names=None,
+        people=(),
         **options,
     ):
         from likewise.project import open_project
+        from likewise.project.people import Person as Named
         from likewise.web.app import Readiness
         from likewise.web.serving import prepare
 
@@ -134,7 +136,10 @@ class Thread:
             options=options,
         )
         self.project = found.project
-        self.served = prepare(Readiness(Path(path).name, self.project), port=0)
+        self.project.gather(people, every=2)
+        tokens = {f"{name}.{'x' * 32}": Named(name) for name in people}
+        readiness = Readiness(Path(path).name, self.project)
+        self.served = prepare(readiness, port=0, people=tokens)
         self.address = self.served.address
         self.thread = threading.Thread(target=self.served.run)
         self.thread.start()
@@ -191,11 +196,11 @@ class Person:
         if message.type == "error":
             self.errors.append(message.text)
 
-    def open(self, server):
+    def open(self, server, name=None):
         from playwright.sync_api import expect
 
         self.expect = expect
-        self.page.goto(server.address)
+        self.page.goto(server.served.links[name] if name else server.address)
         expect(self.page.locator("body")).to_have_attribute("data-view", re.compile(r"\w+"))
         self.wait()
         return self
@@ -263,13 +268,13 @@ def person(chromium):
     contexts = []
     people = []
 
-    def make(server, truth=None, context=None, **options):
+    def make(server, truth=None, context=None, name=None, **options):
         if context is None:
             options.setdefault("viewport", {"width": 1280, "height": 800})
             context = chromium.new_context(**options)
             contexts.append(context)
         people.append(Person(context.new_page(), truth))
-        return people[-1].open(server)
+        return people[-1].open(server, name)
 
     yield make
     for one in people:

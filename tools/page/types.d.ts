@@ -188,6 +188,7 @@ interface Entry {
   source: string;
   by: string | null;
   at: string | null;
+  seconds: number | null;
   left: Thing;
   right: Thing;
   links: unknown[];

@@ -48,13 +48,13 @@ function entry(event, checks) {
   return el("li", { "data-number": event.number }, checks.map(note), el("details", { on: { toggle: () => offer(event, panel) } }, line, panel));
 }
 
-/** Who said it and when, as far as that is known. @param {{ by: string | null, at: string | null }} event */
-function signature({ by, at }) {
+/** Who said it, when and how fast, as far as that is known. @param {{ by: string | null, at: string | null, seconds?: number | null }} event */
+function signature({ by, at, seconds }) {
   const time = at ? new Date(at) : null;
   const isToday = time?.toDateString() === new Date().toDateString();
   const shown = time && !Number.isNaN(time.getTime()) && el("time", { dateTime: at, title: time.toLocaleString("en") },
     time.toLocaleString("en", { ...(!isToday && { day: "numeric", month: "short" }), hour: "2-digit", minute: "2-digit", hour12: false }));
-  return [by && el("span", { dir: "auto" }, by.replace(":", " ")), shown];
+  return [by && el("span", { dir: "auto" }, by.replace(":", " ")), shown, seconds != null && el("span", {}, `${Number(seconds.toFixed(1))} s`)];
 }
 
 /** A group as it is called now, by one of its items. @param {Option} group */

@@ -16,11 +16,11 @@ export function agreementOf({ pairs, disagreements }) {
 }
 
 /** @param {Agreement["pairs"][number]} pair */
-function line({ people, n, n_same: nSame, n_unsure: nUnsure, interval, kappa }) {
+function line({ people, n, n_same: nSame, n_unsure: nUnsure, interval, kappa, kappa_interval: around }) {
   const [low, high] = interval.map(percent);
   const share = n ? `the same ${nSame} of ${plural(n, "time")}, so in ${low} to ${high} of cases` : "nothing to compare yet";
   return el("li", { dir: "auto" }, el("b", {}, people.join(" and ")), ` said ${share}`,
-    kappa !== null && el("span", { class: "hint" }, ` (Cohen’s kappa ${kappa.toFixed(2)})`), nUnsure > 0 && `; not sure ${plural(nUnsure, "time")}`);
+    kappa !== null && el("span", { class: "hint" }, ` (Cohen’s kappa ${kappa.toFixed(2)}${around ? `, ${around.map((end) => end.toFixed(2)).join(" to ")}` : ""})`), nUnsure > 0 && `; not sure ${plural(nUnsure, "time")}`);
 }
 
 /** @param {Disagreement} one */
