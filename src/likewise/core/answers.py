@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import AnswerError, InputError, SessionFileError
-from likewise.words import card
+from likewise.words import card, plural
 
 Groups = tuple[tuple[int, ...], ...]
 Names = tuple[str | None, ...]
@@ -402,9 +402,11 @@ class Question:
             )
         if value is None:
             return "None is not an answer: Answer.NONE means none of these, Answer.UNSURE not sure"
+        places = "0" if n == 1 else f"a place from 0 to {n - 1}"
         return (
-            f"{value!r} is none of the {n} groups of question {self.number}: choose a place from 0 "
-            f"to {n - 1}, Answer.NONE for none of these, or Answer.UNSURE for not sure"
+            f"{value!r} is not the place of a group: question {self.number} has "
+            f"{plural(n, 'group')}. Choose {places}, Answer.NONE for none of these, or "
+            "Answer.UNSURE for not sure"
         )
 
     def _refuse_groups(self) -> None:

@@ -5,12 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from likewise.core.answers import Answer, Question
+from likewise.core.answers import N_LARGE, Answer, Question
 from likewise.errors import InputError
 from likewise.lab.experiments.cells import person_of, run_cell
 from likewise.lab.experiments.choice_methods import CHOICE_METHODS, ChoiceMethod, Choices, svm
 from likewise.lab.experiments.oracle import (
-    N_LARGE,
     GuardedOracle,
     Slips,
     wrong_near_borders,
