@@ -139,17 +139,17 @@ def measured(things, y):
     return found, session.grouped_by
 
 
-def ways(blocks, kind):
+def ways(blocks):
     """Yield each way to look at blocks of features: its name, and what is grouped."""
     for name, block in blocks.items():
         yield f"{name} alone", block
     X = np.hstack(list(blocks.values()))
     yield "side by side", X
-    main = "content" if kind == "images" else "meaning"
     ends = np.cumsum([0, *(block.shape[1] for block in blocks.values())]).tolist()
     columns = {name: tuple(range(*ends[k : k + 2])) for k, name in enumerate(blocks)}
     aspects = tuple(
-        Aspect(name, name, columns=where, is_main=name == main) for name, where in columns.items()
+        Aspect(name, name, columns=where, is_main=name == "meaning")
+        for name, where in columns.items()
     )
     yield "weighed aspects", open_items(X).with_features(Features(X, aspects=aspects))
 
@@ -161,7 +161,7 @@ def main(wanted=()):
         if wanted and not name.startswith(wanted):
             continue
         blocks, y = load(name, kind, make)
-        for way, grouped in ways(blocks, kind):
+        for way, grouped in ways(blocks):
             if (name, way) in done:
                 continue
             found, words = measured(grouped, y)

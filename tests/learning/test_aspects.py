@@ -66,13 +66,13 @@ def test_the_aspect_that_predicts_the_answers_counts_most(things, by):
 def test_the_main_aspect_weighs_most_until_the_answers_tell(things):
     X, shapes, _ = things
     learner = Learner(X, aspects=TWO, main="color")
-    assert learner.first_weights == pytest.approx([0.225, 0.775])
+    assert learner.first_weights == pytest.approx([0.15, 0.85])
     # Nothing shows yet which rows are alike.
     one_of_each = np.unique(shapes, return_index=True)[1]
     few = learner.learn(one_of_each, shapes[one_of_each])
-    assert few.aspects == pytest.approx([0.225, 0.775])
+    assert few.aspects == pytest.approx([0.15, 0.85])
     many = np.arange(0, 240, 6)
-    assert learner.learn(many, shapes[many]).aspects[0] > 0.7
+    assert learner.learn(many, shapes[many]).aspects[0] > 0.4
     assert Learner(X, aspects=TWO).first_weights == pytest.approx([0.5, 0.5])
 
 

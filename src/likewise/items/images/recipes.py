@@ -77,13 +77,7 @@ def aspects(encoder: str | Sequence[str]) -> list[Aspect]:
         raise InputError(f"pictures have one encoder beside {LAYOUT}, not {' and '.join(networks)}")
     found = {name: find_encoder(name) for name in names}
     return [
-        Aspect(
-            LAYOUT if name == LAYOUT else "content",
-            one.title,
-            recipe_of({name: one}),
-            better,
-            is_main=name != LAYOUT,
-        )
+        Aspect(LAYOUT if name == LAYOUT else "content", one.title, recipe_of({name: one}), better)
         for name, one in found.items()
     ]
 
