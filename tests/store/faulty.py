@@ -12,11 +12,13 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 from likewise.errors import LikewiseError
 from likewise.files import whole_file
 from likewise.project.checking import check_file, repair_file
+from likewise.project.handover import Part, write_folder
 from likewise.store import Store
 
 OFF, ONCE, ALWAYS, KILL, CUT, RECORD, MEMORY = range(7)
@@ -24,6 +26,7 @@ MODES = {"once": ONCE, "always": ALWAYS, "kill": KILL, "cut": CUT, "memory": MEM
 LARGE = 3000
 """Allocations of at least so many bytes fail: those of smaller ones are Python's own."""
 N_ENTRIES = 5
+PICTURES = {"a/1.png": bytes(9000), "a/2.png": bytes(100), "b/3.png": bytes(20_000)}
 
 libc = ctypes.CDLL(None)  # with `faults.c`, if that is preloaded
 
@@ -124,6 +127,32 @@ class Export(Scenario):
         return found != b"old"
 
 
+class Folders(Scenario):
+    """Copies of pictures in folders."""
+
+    error = None
+
+    def do(self):
+        self.error = None
+        listed = [Part(name, partial(bytes, data)) for name, data in PICTURES.items()]
+        try:
+            write_folder(listed, self.folder / "out", "copies")
+        except LikewiseError as error:
+            self.error = str(error)
+            raise
+
+    def is_after(self):
+        there = self.folder / "out"
+        if not there.exists():
+            return False
+        files = {str(k.relative_to(there)): k.read_bytes() for k in there.rglob("*.png")}
+        if self.error is not None:  # removing failed, too
+            assert f"{there} was written before" in self.error
+            return False
+        assert files == PICTURES
+        return True
+
+
 class Backup(Scenario):
     """A copy of a file in use."""
 
@@ -163,7 +192,8 @@ class Repair(Scenario):
         return True
 
 
-SCENARIOS = {kind.__name__.lower(): kind for kind in (Session, Beginning, Export, Backup, Repair)}
+KINDS = (Session, Beginning, Export, Folders, Backup, Repair)
+SCENARIOS = {kind.__name__.lower(): kind for kind in KINDS}
 
 
 def fault_everywhere(scenario, mode):

@@ -62,6 +62,12 @@ def test_a_fault_at_any_call_leaves_before_or_after_and_says_which(
     assert found["after"] > 0
 
 
+@pytest.mark.parametrize("mode", ["once", "always"])
+def test_a_folder_that_cannot_be_written_is_removed_or_named(library, mode, tmp_path):
+    # There is nothing to do after the last write.
+    assert faulty(library, "folders", mode, tmp_path / "folder")["before"] > 2
+
+
 class Disk:
     """The files of a folder as they are on disk, and what was written but not synced.
 

@@ -324,7 +324,7 @@ def write_folder(parts: Iterable[Part], folder: Path, links: Links = "hard") -> 
     """Write parts into a folder and return how many; nothing is replaced, nothing is outside.
 
     Files are hard links to the originals, symbolic links or copies; where a system has no hard
-    links, copies. If something fails, what was written is removed.
+    links, copies. If something fails, what was written is removed, or the error names it.
     """
     listed = list(parts)
     places = [folder / part.path for part in listed]
@@ -348,10 +348,12 @@ def write_folder(parts: Iterable[Part], folder: Path, links: Links = "hard") -> 
             _make_folder(place.parent, made)
             _put(part, place, links, made)
     except OSError as error:
-        _take_back(made)
+        left = _take_back(made)
+        state = "Nothing was changed; choose a folder that can be written and try again."
+        if left:
+            state = f"{left[0]} was written before, and could not be removed: remove it."
         raise WriteError(
-            f"{error.filename or folder} cannot be written: {error.strerror or error}. Nothing was "
-            "changed; choose a folder that can be written and try again."
+            f"{error.filename or folder} cannot be written: {error.strerror or error}. {state}"
         ) from error
     except BaseException:
         _take_back(made)
@@ -388,10 +390,12 @@ def _put(part: Part, place: Path, links: Links, made: list[Path]) -> None:
                 shutil.copyfileobj(source, file)
 
 
-def _take_back(made: Sequence[Path]) -> None:
+def _take_back(made: Sequence[Path]) -> list[Path]:
+    """Remove files and folders; return those that are still there, the outermost first."""
     for one in reversed(made):
         with suppress(OSError):
             one.rmdir() if one.is_dir() and not one.is_symlink() else one.unlink()
+    return [one for one in made if os.path.lexists(one)]
 
 
 FOLDERS = Format(
