@@ -1,6 +1,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import threading
@@ -44,6 +45,32 @@ def test_what_does_not_shrink_is_stored_as_it_is(path):
     with closing(sqlite3.connect(path)) as db:
         (stored,) = db.execute("SELECT data FROM payloads").fetchone()
     assert stored == zlib.compress(noise, 0)
+
+
+def test_a_long_payload_is_stored_in_pieces_of_which_none_can_be_lost(path, tmp_path, monkeypatch):
+    monkeypatch.setattr("likewise.store.store.PIECE", 1000)
+    long, other = (random.Random(seed).randbytes(4500) for seed in (0, 1))
+    with Store.create(path, payloads={"setup 0": long, "setup 00": b"short"}) as store:
+        assert store.payload_names == ["setup 0", "setup 00"]
+        assert store.payload("setup 0") == long
+        store.copy_to(tmp_path / "copy.likewise")
+        store.append({"do": "x"}, after=0, payloads={"setup 0": other[:1500]})
+        assert store.payload("setup 0") == other[:1500]
+        assert store.check_content() == 1
+    with Store.open(tmp_path / "copy.likewise") as copy:
+        assert copy.payload("setup 0") == long
+    for statement in (
+        "DELETE FROM payloads WHERE name = 'setup 0 / 3'",
+        "UPDATE payloads SET data = x'00' WHERE name = 'setup 0 / 2'",
+        "DELETE FROM sums WHERE name = 'payload setup 0 / 4'",
+        "DELETE FROM sums WHERE name LIKE 'payload setup 0 / %'",
+    ):
+        damaged = tmp_path / "damaged.likewise"
+        shutil.copy(tmp_path / "copy.likewise", damaged)
+        with closing(sqlite3.connect(damaged)) as db, db:
+            db.execute(statement)
+        with Store.open(damaged) as store, pytest.raises(SessionFileError, match="payload 'setup"):
+            store.check_content()
 
 
 def test_everything_comes_back_after_closing(path):

@@ -13,6 +13,7 @@ import pytest
 from likewise.errors import LikewiseError
 from likewise.project.checking import check_file
 from likewise.store import Store, database
+from likewise.store.store import PIECE
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs signals and locks of POSIX")
 
@@ -81,8 +82,13 @@ def test_a_backup_has_one_state_though_others_write_meanwhile(path, tmp_path, mo
 
 
 def test_a_step_is_short():
-    """What others wait for is one step: 4 MiB from the page cache, a few milliseconds."""
+    """What others wait for is one step: 4 MiB from the page cache, a few milliseconds.
+
+    So is one piece of a payload. A payload of 320 MiB at once kept answers waiting for half a
+    second.
+    """
     assert database.STEP * 4096 <= 4 << 20
+    assert PIECE <= 4 << 20
 
 
 READER = """

@@ -60,6 +60,12 @@ SETTINGS: dict[str, Any] = {
 
 
 SUMS = "SELECT name, sum FROM sums ORDER BY name"
+PIECE = 2 << 20
+"""A longer payload is stored in pieces of so many bytes. Others wait while one piece is read, which
+takes a few milliseconds."""
+PART = " / "
+"""Stands in the names of further pieces, before their number."""
+IS_PIECE = f"substr(name, 1, length(?1) + {len(PART)}) = ?1 || '{PART}'"
 
 SETUP = "setup 0"
 """The payload with the session as it was begun."""
@@ -160,7 +166,7 @@ class Store:
             # Payloads are most of a file. They are read one by one, and only those that changed
             # since are read again with the rest, so that nobody waits for long.
             copied = {}
-            for name in self.payload_names:
+            for (name,) in self._read("SELECT name FROM payloads"):
                 for row in self._read("SELECT name, data FROM payloads WHERE name = ?", name):
                     db.execute("INSERT INTO payloads VALUES (?, ?)", row)
                     copied[name] = digest(*row)
@@ -308,20 +314,24 @@ class Store:
         noted = (str(name) for (name,) in self._read("SELECT name FROM sums"))
         start = schema.PAYLOAD
         names |= {name.removeprefix(start) for name in noted if name.startswith(start)}
-        return sorted(names, key=str)
+        return sorted({str(name).partition(PART)[0] for name in names})
 
     def payload(self, name: str) -> bytes:
         """Return a payload as it was put."""
-        rows = self._read("SELECT data FROM payloads WHERE name = ?", name)
         what = f"its payload {name!r}"
-        if not rows:
-            if name in self.payload_names:
-                raise self._damaged(f"{what} is missing")
-            raise InputError(f"{self.path} has no payload {name!r}, only {self.payload_names}")
-        data = rows[0][0]
-        self._compare(f"{schema.PAYLOAD}{name}", digest(name, data), what)
+        pieces = []
+        further = f"SELECT count(*) FROM sums WHERE {IS_PIECE}"
+        for k in range(1 + self._read(further, f"{schema.PAYLOAD}{name}")[0][0]):
+            stored = f"{name}{PART}{k}" if k else name
+            rows = self._read("SELECT data FROM payloads WHERE name = ?", stored)
+            if not rows:
+                if name in self.payload_names:
+                    raise self._damaged(f"{what} is missing")
+                raise InputError(f"{self.path} has no payload {name!r}, only {self.payload_names}")
+            pieces.append(rows[0][0])
+            self._compare(f"{schema.PAYLOAD}{stored}", digest(stored, pieces[-1]), what)
         try:
-            return inflated(data)
+            return inflated(b"".join(pieces))
         except (TypeError, SessionFileError) as error:
             raise self._damaged(what, error) from error
 
@@ -457,8 +467,12 @@ def _put(
         schema.sign(db, "items")
     for name, data in payloads.items():
         small = deflated(data)
-        db.execute("INSERT OR REPLACE INTO payloads VALUES (?, ?)", (name, small))
-        note_sum(db, f"{schema.PAYLOAD}{name}", digest(name, small))
+        db.execute(f"DELETE FROM payloads WHERE {IS_PIECE}", (name,))
+        db.execute(f"DELETE FROM sums WHERE {IS_PIECE}", (f"{schema.PAYLOAD}{name}",))
+        for k, start in enumerate(range(0, len(small), PIECE)):
+            stored, piece = f"{name}{PART}{k}" if k else name, small[start : start + PIECE]
+            db.execute("INSERT OR REPLACE INTO payloads VALUES (?, ?)", (stored, piece))
+            note_sum(db, f"{schema.PAYLOAD}{stored}", digest(stored, piece))
 
 
 def _copy_rest(
