@@ -1,8 +1,8 @@
 """How a group keeps its number, and so its key, for life: from the log alone.
 
-A row that answers are about founds a group, which gets the next number, unless it is the same as a
-row that has one. Groups that were given have the first numbers, then those that
-were known by name. Then four rules hold:
+The first answer about a row founds a group, which gets the next number, unless the row is the same
+as one that has a number. Groups that were given have the first numbers, then those that were known
+by name. Four rules follow:
 
 - A number stays with the rows that had it. If they are split, it goes where most of them are.
 - If two groups are merged, the number with more rows stays, or else the older one. `Lives.merged`
@@ -11,7 +11,7 @@ were known by name. Then four rules hold:
   the number they had.
 - Undo takes back numbers, too, since all of this is computed from the log.
 
-Six rows, for example, in three places. The first answers tell row 0 from row 2, and row 4 from
+For example, six rows lie in three places. The first answers tell row 0 from row 2, and row 4 from
 both. They found the groups 0, 1 and 2, whose keys are 1, 2 and 3:
 
 >>> from likewise import Answer, COBRA, Link
@@ -35,15 +35,15 @@ The person merges the groups 1 and 2. Number 1 has more rows, so it stays:
 >>> say((2, 4, "same"), overrules=True)
 [0, 0, 1, 1, 1, None] merged {1: [2]} split from {}
 
-Then the person splits row 4 off again. It is a group of its own, but not the one it
-was: that was merged, which stays on record.
+Then the person splits row 4 off again. It is a group of its own, but not the one it was: that one
+was merged, which stays on record.
 
 >>> say((4, 2, "different"), overrules=True)
 [0, 0, 1, 1, 3, None] merged {1: [2]} split from {3: 1}
 >>> [shown_key(number) for number in (0, 1, 3)]
 ['1', '2', '4']
 
-After two times undo, it has its number again:
+After undo and undo, row 4 has its number again:
 
 >>> _ = session.undo(), session.undo()
 >>> lives_of(session).numbers[int(session.labels[4])]
@@ -174,7 +174,7 @@ def keys_of(session: Session) -> dict[int, int]:
 
 
 def _history(session: Session, first: int) -> Founding:
-    """Return the numbers of groups at the end of a log, without following it from its beginning.
+    """Return the numbers of groups at the end of a log, continuing from an earlier state of it.
 
     What is mended changes groups as they were then, whatever answers it overrules. Where an answer
     is changed or overruled by another one, the groups are those of the answers that are left.

@@ -63,7 +63,7 @@ def alike_names_of(project: Project, least: float) -> list[Alike]:
 def _around(
     project: Project, X: Candidates, rows_of: Sequence[Sequence[int]], own: int, least: float
 ) -> dict[int, float]:
-    """Return the labels of groups with a name that is like one of a group, the likest first."""
+    """Return the labels of groups with a name like one of a group, the most alike first."""
     implied, labels = project.session.links.implied, project.session.labels
     found: dict[int, float] = {}
     for row in rows_of[own]:
