@@ -25,7 +25,7 @@ SECONDS = 200
 
 LAWS = "tests/laws/test_strategies.py::Test"
 
-ROOMS = {
+ROOMS: dict[str, tuple[list[str], list[str]]] = {
     "core": (["core"], ["tests/core", f"{LAWS}ClosestFirst"]),
     "strategies": (
         ["strategies/closest_first.py"],
@@ -40,14 +40,10 @@ ROOMS = {
         ],
     ),
     "most_doubt": (
-        ["strategies/most_doubt.py", "strategies/cells.py"],
+        [f"strategies/{name}.py" for name in ("most_doubt", "cells", "field", "merging")],
         [
-            "tests/strategies/test_most_doubt.py",
-            "tests/strategies/test_cells.py",
-            *(
-                f"{LAWS}MostDoubt{name}"
-                for name in ("", "WithTwoGroupsShown", "ByPairs", "FromRows")
-            ),
+            *(f"tests/strategies/test_{name}.py" for name in ("most_doubt", "cells", "merging")),
+            *(f"{LAWS}MostDoubt{name}" for name in ("", "ByPairs", "ByAspects", "FromRows")),
         ],
     ),
     "learning": (
@@ -55,12 +51,15 @@ ROOMS = {
         ["tests/learning", "tests/strategies/test_cells.py", f"{LAWS}MostDoubt"],
     ),
     "stores": (
-        ["store/store.py", "store/schema.py", "store/database.py", "files.py"],
-        ["tests/store/test_store.py", "tests/test_files.py", "tests/project/test_project.py"],
+        ["store", "files.py"],
+        [
+            *(f"tests/store/test_{name}.py" for name in ("store", "packing", "beside")),
+            *("tests/test_files.py", "tests/project/test_project.py"),
+        ],
     ),
     "export": (
-        ["project/formats.py", "project/packing.py"],
-        ["tests/project/test_formats.py", "tests/project/test_packing.py"],
+        ["project/formats.py", "project/handover.py"],
+        ["tests/project/test_formats.py", "tests/project/test_handover.py"],
     ),
 }
 GUARDS = {"strict", "frozen", "slots"}

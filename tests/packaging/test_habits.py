@@ -1,10 +1,12 @@
 """Habits that are easy to lose: pins, hooks, the list of targets, skips that say why."""
 
 import ast
+import importlib.util
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -83,6 +85,18 @@ def test_make_alone_lists_everything_there_is_to_make():
     (phony,) = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.M)
     assert listed[0] == "help"
     assert sorted(listed) == sorted(phony.split())
+
+
+def test_the_rooms_of_mutants_and_their_tests_are_there():
+    spec: Any = importlib.util.spec_from_file_location("mutants", ROOT / "tools/mutants.py")
+    mutants = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(mutants)
+    for places, tests in mutants.ROOMS.values():
+        assert [place for place in places if not (ROOT / "src/likewise" / place).exists()] == []
+        for test in tests:
+            path, _, name = test.partition("::")
+            assert (ROOT / path).exists(), test
+            assert not name or f"class {name}(" in (ROOT / path).read_text("utf-8"), test
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("*.py")), ids=lambda path: path.stem)
