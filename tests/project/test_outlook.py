@@ -65,3 +65,16 @@ def test_minutes_are_those_of_this_person_without_pauses(session):
         chosen = question.place(oracle.answer(question))
         session.choose(chosen, seconds=300.0 if k == 3 else 12.0)
     assert in_words(session) == "10 more answers (about 2 min)"
+
+
+def test_one_can_stop_where_an_estimate_is_said_and_little_moves(session, monkeypatch):
+    session.choose(Answer.UNSURE)
+    still = Completeness(0.9, 0.8, 0.3, changing=0.01, curve=((20, 0.9),))
+    for complete, can_stop in (
+        (still, True),
+        (replace(still, estimate=0.8, at_least=0.7), False),
+        (replace(still, changing=0.03), False),
+        (replace(still, curve=((19, 0.9),)), False),
+    ):
+        monkeypatch.setattr(type(session), "completeness", complete)
+        assert outlook(session).can_stop == can_stop

@@ -240,6 +240,12 @@ class Completeness:
         """The number of rows asked about when it was estimated."""
         return self.curve[-1][0] if self.curve else EARLY
 
+    @property
+    def is_said(self) -> bool:
+        """Whether the estimate is good enough to be said, not only its bound."""
+        is_known = self.n_known >= EARLY and self.is_better_than_one_group
+        return is_known and self.estimate >= HIGH
+
     def __str__(self) -> str:
         if self.n_known < EARLY:
             hits, n = self.foreseen
@@ -247,7 +253,7 @@ class Completeness:
             return f"too early to say how much is right{seen}"
         if not self.is_better_than_one_group:
             return "not surely better than one big group yet"
-        if self.estimate < HIGH:
+        if not self.is_said:
             return f"at least {self.at_least:.0%} right"
         return f"about {self.estimate:.0%} right, at least {self.at_least:.0%}"
 
