@@ -44,7 +44,7 @@ def test_a_dry_run_says_what_to_expect_and_asks_nothing(table):
         )  # fmt: skip
         assert result.exit_code == 0, result.output
         assert re.search(
-            r"llama3 would be asked 30 questions: about \d+ calls, \d+ tokens", result.output
+            r"llama3 would be asked 30 questions: up to \d+ calls, about \d+ tok", result.output
         )
         assert server.bodies == []
 

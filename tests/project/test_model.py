@@ -10,6 +10,7 @@ import pytest
 from likewise import Answer, LabelOracle
 from likewise.errors import ModelError
 from likewise.learning.certificate import certificate, is_falling
+from likewise.oracles.chat.server import Meter
 from likewise.page.calls import reply_to
 from likewise.project import open_project
 from likewise.project.model import (
@@ -263,6 +264,20 @@ def test_when_the_model_fails_the_person_goes_on(project):
     assert project.session.answerers["Ann"] == 30
     at_work(project, Model(), most=30)
     assert project.session.answerers[BY] >= n
+
+
+def test_a_budget_that_is_spent_is_said(project):
+    class Metered(Model):
+        meter = Meter(max_calls=8)
+
+        async def answer(self, question):
+            self.meter.begin(100, 10)
+            return await super().answer(question)
+
+    work = at_work(project, Metered())
+    assert project.session.answerers[BY] == 8
+    warning = work.report()["warning"]
+    assert warning == "fake stopped: max_calls=8 is spent after 8 calls and 880 tokens"
 
 
 def test_the_page_goes_on_while_the_model_works(project):

@@ -220,6 +220,8 @@ class ModelAtWork:
             self.problem = f"{type(error).__name__}: {error}"
         finally:
             self.awaited = []
+            meter = getattr(self.oracle, "meter", None)
+            self.problem = self.problem or getattr(meter, "spent", "")
             self.oracle.close()
             self._has_ended.set()
 

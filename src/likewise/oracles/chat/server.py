@@ -61,7 +61,7 @@ class Expected:
 
     def __str__(self) -> str:
         cost = "" if self.cost is None else f", a cost of about {self.cost:.2f}"
-        return f"about {self.calls} calls, {self.tokens} tokens{cost}"
+        return f"up to {self.calls} calls, about {self.tokens} tokens{cost}"
 
 
 class Meter:
@@ -92,6 +92,7 @@ class Meter:
         self.max_calls, self.max_tokens, self.max_cost = max_calls, max_tokens, max_cost
         self.price = price
         self.calls, self.sent, self.received = 0, 0, 0
+        self.spent = ""
 
     @property
     def tokens(self) -> int:
@@ -109,16 +110,21 @@ class Meter:
         return (sent * self.price[0] + received * self.price[1]) / 1e6
 
     def begin(self, sent: int, received: int) -> None:
-        """Count a call with the most tokens that it can take, or raise `BudgetExhausted`."""
-        spent = f"after {self.calls} calls and {self.tokens} tokens"
+        """Count a call with the most tokens that it can take, or raise `BudgetExhausted`.
+
+        `spent` then says why.
+        """
+        spent, self.spent = f"after {self.calls} calls and {self.tokens} tokens", ""
         if self.max_calls is not None and self.calls + 1 > self.max_calls:
-            raise BudgetExhausted(f"max_calls={self.max_calls} is spent {spent}")
-        if self.max_tokens is not None and self.tokens + sent + received > self.max_tokens:
-            raise BudgetExhausted(f"max_tokens={self.max_tokens} would be exceeded {spent}")
-        if self.max_cost is not None:
+            self.spent = f"max_calls={self.max_calls} is spent {spent}"
+        elif self.max_tokens is not None and self.tokens + sent + received > self.max_tokens:
+            self.spent = f"max_tokens={self.max_tokens} could be exceeded {spent}"
+        elif self.max_cost is not None:
             cost = self.cost_of(self.sent + sent, self.received + received)
             if cost > self.max_cost:
-                raise BudgetExhausted(f"max_cost={self.max_cost} could be exceeded {spent}")
+                self.spent = f"max_cost={self.max_cost:g} could be exceeded {spent}"
+        if self.spent:
+            raise BudgetExhausted(self.spent)
         self.calls += 1
         self.sent += sent
         self.received += received
@@ -211,10 +217,13 @@ class ChatServer:
                 continue
             self.meter.correct(worst, worst[0] if sent is None else sent, received or worst[1])
             return content
-        raise ModelError(f"{self.base_url} {why}, {self._tries} times in a row. {self._remedy}")
+        raise ModelError(
+            f"{self.base_url} {why}, {self._tries} times in a row. {self._remedy(why)}"
+        )
 
-    @property
-    def _remedy(self) -> str:
+    def _remedy(self, why: str) -> str:
+        if why.startswith(f"replied {TOO_MANY}"):
+            return "Nothing is lost: run the same again later, or with fewer questions at once"
         where = "Is it running, as by `ollama serve`?" if self.is_local else "Is it the address?"
         return f"{where} Nothing is lost: run the same again when it is"
 
