@@ -1,6 +1,7 @@
 import base64
 import io
 import re
+import sys
 from concurrent.futures import Future
 from typing import Any
 
@@ -24,12 +25,17 @@ def ran(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_sixty_answers_beat_k_means(ran):
+def test_the_same_fish_are_grouped_in_three_ways(ran):
+    pytest.importorskip("onnxruntime", reason='pip install "likewise[app]"')
     output, _, _ = ran
-    rows = re.findall(r"^(?:likewise)?\s+(\d+)\s+(\d+)\s+(\d\.\d\d)$", output, re.M)
-    assert [row[0] for row in rows] == ["20", "40", "60"]
-    (kmeans,) = map(float, re.findall(r"K-means, told K = 10 .* (\d\.\d\d)$", output, re.M))
-    assert float(rows[-1][2]) > 0.8 > kmeans
+    rows = re.findall(r"^by (\w+)((?: +-?\d\.\d\d){3}) +(\d+) +(-?\d\.\d\d)$", output, re.M)
+    assert [(way, n_groups) for way, _, n_groups, _ in rows][0::2] == [
+        ("kind", "4"),
+        ("pattern", "3"),
+    ]
+    for way, curve, _, kmeans in rows:
+        assert float(curve.split()[-1]) > (0.9 if way == "color" else 0.99)
+        assert (float(kmeans) < 0.1) == (way != "kind")
 
 
 @pytest.mark.slow
@@ -44,21 +50,24 @@ def test_the_page_is_whole_in_itself(ran):
     _, text, _ = ran
     assert "<script" not in text
     assert not re.findall(r"(?:src|href)=\"(?!data:)", text)
-    assert 8 <= text.count("<section>") <= 12
+    assert 12 <= text.count("<section>") <= 14
     heights = [float(value) for value in re.findall(r'<i style="height: ([\d.]+)%"', text)]
-    assert len(heights) == 61
-    assert heights[-1] > 80 > heights[0]
+    assert len(heights) == 3 * 41
+    assert heights[0] == 0
+    assert heights[-1] > 90
+    n_shown = 0
     for data in re.findall(r'src="data:image/png;base64,([^"]+)"', text):
         with Image.open(io.BytesIO(base64.b64decode(data))) as sheet:
-            assert (sheet.mode, sheet.width) == ("L", 12 * 9 - 1)
+            assert sheet.width == 6 * 104
+            n_shown += sheet.height // 104
+    assert n_shown >= 3 * 96 / 6
 
 
-def test_without_pillow_it_says_what_the_page_needs(tmp_path, monkeypatch):
-    monkeypatch.setattr("likewise.cli.demo.ANSWERS", 1)
-    monkeypatch.setattr("likewise.cli.demo.find_spec", lambda name: None)
+def test_without_pillow_it_says_what_it_needs(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
     page = tmp_path / "page.html"
     result = CliRunner().invoke(main, ["demo", "--auto", "-o", str(page)])
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 1
     assert 'pip install "likewise[app]"' in result.output
     assert not page.exists()
 
@@ -68,6 +77,7 @@ def test_folders_are_made_and_one_that_cannot_be_is_named_without_a_traceback(
     tmp_path, monkeypatch
 ):
     monkeypatch.setattr("likewise.cli.demo.ANSWERS", 1)
+    monkeypatch.setattr("likewise.cli.demo.WAYS", ("kind",))
     page = tmp_path / "a" / "folder" / "page.html"
     assert CliRunner().invoke(main, ["demo", "--auto", "-o", str(page)]).exit_code == 0
     assert page.read_text("utf-8").startswith("<!doctype html>")

@@ -6,34 +6,40 @@ import base64
 import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from string import Template
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 
-from likewise.cli.aquarium import N_FISH, write_aquarium, write_fish
+from likewise.cli.aquarium import N_FISH, WATER, school, write_aquarium, write_fish
 from likewise.cluster import Likewise
-from likewise.core.reports import Progress
-from likewise.core.session import Session
 from likewise.files import cache_folder, write_whole
+from likewise.items import Items, open_items
 from likewise.oracles import LabelOracle, run
-from likewise.words import plural, table_lines
+from likewise.words import table_lines
 
-ANSWERS = 60
-"""How many answers the simulated person gives."""
-MILESTONES = (20, 40)
-"""The table also has the state after these numbers of answers."""
-SHOWN_PER_GROUP = 48
-"""How many pictures of a group the page with the result shows."""
+if TYPE_CHECKING:
+    from PIL import Image
+
+ANSWERS = 40
+"""How many answers the simulated person gives for each grouping."""
+MILESTONES = (10, 20, ANSWERS)
+"""The table has the state after these numbers of answers."""
+WAYS = ("kind", "color", "pattern")
+"""What the simulated person has in mind, one after another."""
+TILE, COLUMNS = 104, 6
+"""Pixels of a fish on the page with the result, and how many are side by side."""
 PACKAGES = ("starlette", "uvicorn", "PIL")
 """What the page needs; all of it comes with `likewise[app]`."""
 
@@ -53,9 +59,9 @@ PACKAGES = ("starlette", "uvicorn", "PIL")
 def demo(output: Path, seed: int, auto: bool, no_browser: bool) -> None:
     """Answer questions about pictures on a page, or see a simulated person do it.
 
-    The page needs a screen and the packages of `likewise[app]`. Without them, and with --auto, a
-    simulated person groups 1797 handwritten digits. On a machine without a screen, --no-browser
-    serves the page all the same, for a browser elsewhere (ssh -L).
+    The page needs a screen. Without one, and with --auto, a simulated person groups the same fish
+    three times: by kind, by color, by pattern. On a machine without a screen, --no-browser serves
+    the page all the same, for a browser elsewhere (ssh -L).
     """
     if auto and no_browser:
         raise click.UsageError("--auto asks nobody, --no-browser asks you: give only one of them")
@@ -97,111 +103,120 @@ def ask_on_page(*, opens: bool = True) -> None:
     click.echo(f"Your answers are in {opened.path}.")
 
 
+@dataclass(frozen=True)
+class Grouping:
+    """What came of one grouping that the simulated person had in mind.
+
+    Attributes
+    ----------
+    way : str
+        What the person looked at.
+    curve : sequence of float
+        The adjusted Rand index after every answer, from 0 answers on.
+    labels : ndarray of int
+        The group of every fish in the end.
+    k_true : int
+        How many groups the person had in mind.
+    kmeans : float
+        The adjusted Rand index of K-means, which is told this number.
+    """
+
+    way: str
+    curve: Sequence[float]
+    labels: NDArray[np.intp]
+    k_true: int
+    kmeans: float
+
+
 def show(output: Path, seed: int) -> None:
-    """Let a simulated person group digits; write a table and a page with the result."""
-    digits = load_digits()
-    X, y = digits.data / 16, digits.target
-    # Ink is 16 in the file; on a screen it is black.
-    images = np.rint((16 - digits.images) * (255 / 16)).astype(np.uint8)
+    """Let a simulated person group the fish in three ways; write a table and a page of them."""
     click.echo(
-        f"{len(X)} pictures of handwritten digits. A simulated person answers "
-        "“to which of these groups does it belong?”"
+        f"{N_FISH} fish, drawn by the program. A simulated person answers “Where does it belong?”, "
+        f"{ANSWERS} times for each of three groupings.\n"
     )
-    session = Likewise(max_queries=ANSWERS, questions="choices", random_state=seed).start(X)
-    moments = play(session, y)
-    k_true = len(digits.target_names)
-    kmeans = KMeans(k_true, n_init=10, random_state=seed).fit_predict(X)
-    kmeans_ari = float(adjusted_rand_score(y, kmeans))
-    click.echo(table(moments, kmeans_ari, k_true))
-    if find_spec("PIL") is None:
-        click.echo('\nA page with the groups in pictures needs pip install "likewise[app]".')
-        return
-    chart = _chart([ari for _, ari in moments], kmeans_ari, k_true)
-    write_whole(output, _page(images, session, chart))
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write_aquarium(folder)
+        items = open_items(folder)
+        with click.progressbar(WAYS) as ways:
+            groupings = [play(items, way, seed) for way in ways]
+        click.echo(table(groupings))
+        write_whole(output, _page(folder, groupings))
     click.echo(f"\nThe groups in pictures: {output.resolve()}")
 
 
-def play(session: Session, truth: NDArray[np.int64]) -> list[tuple[Progress, float]]:
-    """Answer a session by labels; return progress and ARI before the first answer, after each."""
-    oracle = LabelOracle(truth)
-
-    def moment() -> tuple[Progress, float]:
-        return session.progress, float(adjusted_rand_score(truth, session.labels))
-
-    moments = [moment()]
-    with click.progressbar(length=ANSWERS, show_pos=True) as bar:
-        while not session.is_done:
-            run(session, oracle, max_queries=1)
-            moments.append(moment())
-            bar.update(1)
-    return moments
+def play(items: Items, way: str, seed: int) -> Grouping:
+    """Return what comes of answers by the kind, the color or the pattern of the fish."""
+    truth = np.unique([getattr(fish, way) for fish in school()], return_inverse=True)[1]
+    k_true = len(np.unique(truth))
+    session = Likewise(max_queries=ANSWERS, random_state=seed).start(items)
+    curve = [0.0]
+    while not session.is_done:
+        run(session, LabelOracle(truth), max_queries=1)
+        curve.append(float(adjusted_rand_score(truth, session.labels)))
+    guess = KMeans(k_true, n_init=10, random_state=seed).fit_predict(items.features().X)
+    return Grouping(way, curve, session.labels, k_true, float(adjusted_rand_score(truth, guess)))
 
 
-def table(moments: list[tuple[Progress, float]], kmeans_ari: float, k_true: int) -> str:
-    """Return the table of the states after 20, 40 and all answers."""
-    rows = [("", "answers", "groups", "ARI")]
-    stops = [n for n in MILESTONES if n < len(moments) - 1] + [len(moments) - 1]
-    for n in stops:
-        now, ari = moments[n]
-        name = "likewise" if n == stops[0] else ""
-        rows.append((name, str(now.answered), str(now.n_groups), f"{ari:.2f}"))
-    rows.append((f"K-means, told K = {k_true}", "0", str(k_true), f"{kmeans_ari:.2f}"))
+def table(groupings: Sequence[Grouping]) -> str:
+    """Return the table of the three groupings after some numbers of answers."""
+    rows = [("ARI after answers", *map(str, MILESTONES), "groups", "K-means, told their number")]
+    for grouping in groupings:
+        curve = [f"{grouping.curve[min(n, len(grouping.curve) - 1)]:.2f}" for n in MILESTONES]
+        n_groups = str(len(np.unique(grouping.labels)))
+        rows.append((f"by {grouping.way}", *curve, n_groups, f"{grouping.kmeans:.2f}"))
     lines = table_lines(rows, right=range(1, len(rows[0])))
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
-def _page(images: NDArray[np.uint8], session: Session, chart: str) -> str:
+def _page(folder: Path, groupings: Sequence[Grouping]) -> str:
     """Return the page with the result: one file, no script, nothing fetched."""
-    labels = session.labels
-    asked = np.unique([row for event in session.events for row in event.rows])
-    stands = np.isin(np.arange(len(labels)), asked)
-    sizes = np.bincount(labels)
-    groups: list[str] = []
-    for group in np.argsort(-sizes, kind="stable"):
-        members = np.flatnonzero(labels == group)
-        members = members[np.argsort(~stands[members], kind="stable")][:SHOWN_PER_GROUP]
-        source = base64.b64encode(_contact_sheet(images[members])).decode()
-        number = len(groups) + 1
-        groups.append(
-            f"<section><h3>Group {number} <span>{plural(int(sizes[group]), 'picture')}</span></h3>"
-            f'<img alt="Pictures of group {number}" src="data:image/png;base64,{source}"></section>'
-        )
-    page = Template(files("likewise.cli").joinpath("demo.html").read_text("utf-8"))
-    return page.substitute(
-        n_images=len(labels),
-        n_groups=len(sizes),
-        answered=session.progress.answered,
-        asked=len(asked),
-        shown=SHOWN_PER_GROUP,
-        chart=chart,
-        groups="\n".join(groups),
-    )
-
-
-def _chart(curve: list[float], kmeans_ari: float, k_true: int) -> str:
-    """Return the ARI after every answer as bars, with K-means as a dashed line across them."""
-    bars = "".join(f'<i style="height: {max(0, 100 * ari):.1f}%"></i>' for ari in curve)
-    ticks = "".join(f"<span>{n}</span>" for n in range(0, len(curve), 20))
-    return (
-        f'<div class="chart" role="img" aria-label="ARI by number of answers, from {curve[0]:.2f} '
-        f'to {curve[-1]:.2f}; K-means {kmeans_ari:.2f}"><div class="bars">{bars}</div>'
-        f'<div class="peer" style="bottom: {100 * kmeans_ari:.1f}%">'
-        f"<span>K-means, told K = {k_true}: {kmeans_ari:.2f}</span></div></div>"
-        f'<div class="ticks" aria-hidden="true">{ticks}</div>'
-        f"<p>After {len(curve) - 1} answers: <b>{curve[-1]:.2f}</b></p>"
-    )
-
-
-def _contact_sheet(images: NDArray[np.uint8], columns: int = 12, gap: int = 1) -> bytes:
-    """Return small gray pictures side by side as one PNG."""
     from PIL import Image
 
-    n, height, width = images.shape
-    size = columns * (width + gap) - gap, -(-n // columns) * (height + gap) - gap
-    sheet = Image.new("L", size, 255)
-    for k, image in enumerate(images):
-        place = (k % columns) * (width + gap), (k // columns) * (height + gap)
-        sheet.paste(Image.fromarray(image), place)
+    fish = [Image.open(path).resize((TILE, TILE)) for path in sorted(folder.glob("*.png"))]
+    parts: list[str] = []
+    for grouping in groupings:
+        cards: list[str] = []
+        sizes = np.bincount(grouping.labels)
+        for group in np.argsort(-sizes, kind="stable"):
+            members = np.flatnonzero(grouping.labels == group)
+            source = base64.b64encode(_sheet([fish[i] for i in members])).decode()
+            cards.append(
+                f"<section><h3>{len(members)} fish</h3>"
+                f'<img alt="A group by {grouping.way}" src="data:image/png;base64,{source}">'
+                "</section>"
+            )
+        parts.append(
+            f'<h2>By {grouping.way}</h2>{_chart(grouping)}<div class="groups">'
+            f"{''.join(cards)}</div>"
+        )
+    page = Template(files("likewise.cli").joinpath("demo.html").read_text("utf-8"))
+    return page.substitute(n_fish=len(fish), answers=ANSWERS, groupings="\n".join(parts))
+
+
+def _chart(grouping: Grouping) -> str:
+    """Return the ARI after every answer as bars, with K-means as a dashed line across them."""
+    curve, kmeans = grouping.curve, grouping.kmeans
+    bars = "".join(f'<i style="height: {max(0, 100 * ari):.1f}%"></i>' for ari in curve)
+    ticks = "".join(f"<span>{n}</span>" for n in range(0, len(curve), 10))
+    return (
+        f'<div class="chart" role="img" aria-label="ARI by number of answers, from {curve[0]:.2f} '
+        f'to {curve[-1]:.2f}; K-means {kmeans:.2f}"><div class="bars">{bars}</div>'
+        f'<div class="peer" style="bottom: {max(0, 100 * kmeans):.1f}%"></div></div>'
+        f'<div class="ticks" aria-hidden="true">{ticks}</div>'
+        f'<p class="soft">ARI by number of answers: <b>{curve[-1]:.2f}</b> after {len(curve) - 1}. '
+        f"Dashed: K-means, which is told that there are {grouping.k_true} groups, {kmeans:.2f}</p>"
+    )
+
+
+def _sheet(pictures: Sequence[Image.Image]) -> bytes:
+    """Return pictures side by side as one PNG."""
+    from PIL import Image
+
+    rows = -(-len(pictures) // COLUMNS)
+    sheet = Image.new("RGB", (COLUMNS * TILE, rows * TILE), WATER)
+    for k, picture in enumerate(pictures):
+        sheet.paste(picture, (k % COLUMNS * TILE, k // COLUMNS * TILE))
     file = io.BytesIO()
-    sheet.save(file, "png")
+    sheet.quantize(128).save(file, "png", optimize=True)
     return file.getvalue()
