@@ -73,6 +73,17 @@ def test_cobra_is_drawn_by_its_super_instances_or_by_all_rows(blobs):
     assert one.get_title() == other.get_title()
 
 
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_the_legend_covers_no_neighbor(layout, model):
+    agg = pytest.importorskip("matplotlib.backends.backend_agg", reason="needs the extra plot")
+    figure = pytest.importorskip("matplotlib.figure").Figure(layout=layout)
+    agg.FigureCanvasAgg(figure)
+    one, other = figure.subplots(1, 2)
+    legend = plot_map(model, ax=one).get_legend()
+    figure.draw_without_rendering()
+    assert legend.get_window_extent().x1 <= other.get_window_extent().x0 + 1
+
+
 def test_more_groups_than_colors_have_other_markers(ax):
     X = np.arange(26.0)[:, None] * 10
     session = Likewise(random_state=0).start(X, groups=np.arange(26))

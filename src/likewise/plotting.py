@@ -94,9 +94,10 @@ def plot_map(model: Any, X: ArrayLike | None = None, *, ax: Any = None) -> Any:
     style: Any = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.9}
     ax.scatter(*place[is_asked].T, s=area[is_asked] + 45.0, label="asked about", **style)
     if len(numbers) <= MOST_NAMED:
-        ax.legend(
-            title="group (rows)", fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5)
-        )
+        # Beside the map only where a layout makes room for it; else it would cover the neighbor.
+        beside: Any = {"loc": "center left", "bbox_to_anchor": (1, 0.5)}
+        has_layout = ax.figure.get_layout_engine() is not None
+        ax.legend(title="group (rows)", fontsize="small", **(beside if has_layout else {}))
     n_rows, n_groups = plural(len(labels), "row"), plural(len(numbers), "group")
     ax.set_title(f"{n_rows} · {plural(session.n_asked, 'question')} · {n_groups}")
     ax.set(xticks=[], yticks=[])
