@@ -142,6 +142,8 @@ AGAINST = {
     "MaxHerding-learner": "MaxHerding, with our learner",
     "medoids-learner": "K-means medoids, with our learner",
     "margin-learner": "margin sampling, with our learner",
+    "margin-SVM": "margin sampling, with a tuned support vector machine",
+    "medoids-SVM": "K-means medoids, with a tuned support vector machine",
 }
 
 
@@ -151,13 +153,13 @@ def percent(share):
 
 
 def duel(name):
-    """Return how far `Likewise` is ahead of a method after 30 and 100 choices, in words."""
+    """Return by how much `Likewise` is ahead of a method after 30 and 100 choices, in words."""
     pairs = [on_third(n, "Likewise", name) for n in (30, 100)]
     gains = [cell(ours - theirs, is_difference=True) for ours, theirs in pairs]
     equal = [percent(compare(ours, theirs).posterior[1]) for ours, theirs in pairs]
     return (
-        f"is {gains[0]} and {gains[1]} behind; equal in practice (within .01) with a probability "
-        f"of {equal[0]} and {equal[1]}."
+        f"{gains[0]} and {gains[1]}; equal in practice (within .01) with a probability of "
+        f"{equal[0]} and {equal[1]}."
     )
 
 
@@ -169,18 +171,19 @@ def headline():
         f"of {cell(few)} after 30 choices and {cell(many)} after 100, all answers right."
     ]
     lines.append(
-        f"- **The simplest rival** (half K-means medoids, half margin sampling) {duel(SIMPLEST)}"
+        "- **Against the simplest rival** (half K-means medoids, half margin sampling): "
+        f"{duel(SIMPLEST)}"
     )
     lines.append(
-        f"- **The nearest published rule** (Uncertainty Herding) {duel(RELATIVE)} Both rivals have "
-        "our learner, which brings most of the quality, with the features. What our rule adds: it "
-        "needs no budget and has nothing to tune."
+        f"- **Against the nearest published rule** (Uncertainty Herding): {duel(RELATIVE)} Both "
+        "rivals have our learner, which brings most of the quality, with the features. What our "
+        "rule adds: it needs no budget and has nothing to tune."
     )
     best = [best_cobra(n) for n in (30, 100)]
     lines.append(
-        "- **COBRA**, which asks pairs, with the number of super-instances that is best for each "
-        f"budget: {best[0][1]} after 30 questions (best: {best[0][0]}), {best[1][1]} after 100 "
-        f"(best: {best[1][0]})."
+        "- **Against COBRA**, which asks pairs, with the number of super-instances that is best "
+        f"for each budget: {best[0][1]} after 30 questions (best: {best[0][0]}) and "
+        f"{best[1][1]} after 100 (best: {best[1][0]})."
     )
     return "\n".join(lines)
 
