@@ -127,7 +127,8 @@ class Store:
         """Open a session file; the first write brings one of an earlier release up to date."""
         path = Path(path)
         if not path.is_file():
-            raise SessionFileError(f"cannot open {path}: there is no such file")
+            why = "it is not a regular file" if path.exists() else "there is no such file"
+            raise SessionFileError(f"cannot open {path}: {why}")
         with translated(path):
             if is_interrupted(path, schema.refuse_header):
                 # SQLite's checksums of a journal are weak. If taking the write back damages the
