@@ -29,13 +29,17 @@ from likewise.project.mending import Mending
 from likewise.store import schema
 
 PAGE = 4096
+BEGINNINGS = [{"n_super_instances": 8}, {"groups": "old"}]
+"""Sessions of COBRA, and of Likewise with groups that were given."""
 
 
-def make_session(folder, n_answers=28):
+def make_session(folder, n_answers=28, begin=BEGINNINGS[0]):
     """Return a session file with every kind of entry, and the labels after each entry."""
     source = Path(folder, "rows.csv")
-    source.write_text("x,y\n" + "".join(f"{k % 4 * 9 + k / 9},{k % 3}\n" for k in range(24)))
-    opened = open_project(source, n_super_instances=8, options={"cache": False})
+    old = [f",{'abcd'[k % 4]}" if "groups" in begin else "" for k in range(24)]
+    rows = "".join(f"{k % 4 * 9 + k / 9},{k % 3}{old[k]}\n" for k in range(24))
+    source.write_text(f"x,y{',old' if old[0] else ''}\n{rows}")
+    opened = open_project(source, **begin, options={"cache": False})
     project = opened.project
     labels = [project.session.labels.tolist()]
     for k in range(n_answers):
@@ -51,7 +55,7 @@ def make_session(folder, n_answers=28):
         elif query is None:
             project.rebuild(**at)
         else:
-            heads = [group[0] % 4 for group in query.groups]
+            heads = [group[0] % 4 if group else None for group in query.groups]
             chosen = heads.index(query.row % 4) if query.row % 4 in heads else Answer.NONE
             project.choose(chosen, number=query.number, **at)
         labels.append(project.session.labels.tolist())
@@ -272,12 +276,15 @@ def run(tries, seed=0):
     """Damage a file so many times; return what happened how often."""
     outcomes: Counter[tuple[str, str]] = Counter()
     with tempfile.TemporaryDirectory() as folder:
-        opened, labels = make_session(folder)
-        opened.project.close()
-        made = opened.path.read_bytes(), labels
+        made = []
+        for k, begin in enumerate(BEGINNINGS):
+            Path(folder, str(k)).mkdir()
+            opened, labels = make_session(Path(folder, str(k)), begin=begin)
+            opened.project.close()
+            made.append((opened.path, (opened.path.read_bytes(), labels)))
         for number in range(seed, seed + tries):
             try:
-                outcomes[one_try(opened.path, made, random.Random(number))] += 1
+                outcomes[one_try(*made[number % 2], random.Random(number))] += 1
             except Exception as error:
                 raise AssertionError(f"try {number}: {type(error).__name__}: {error}") from error
     return outcomes
