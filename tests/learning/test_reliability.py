@@ -67,6 +67,9 @@ def test_rows_that_are_known_count_as_right_and_in_the_bound_as_nine_in_ten():
     assert sorted(said) == said
     assert all(at_least < estimate for estimate, at_least in said)
     assert said[-1] == (1.0, 0.9)
+    # What was never wrong is not said to be wrong where people know it.
+    sure = SOME._replace(mean=0.99, moved=0.0, n_foreseen=50)
+    assert sure._replace(is_open=0.5).share_right()[1] == pytest.approx(sure.share_right()[1])
 
 
 @pytest.mark.parametrize(
