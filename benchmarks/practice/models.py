@@ -1,8 +1,8 @@
 """A person and a simulated model: questions to the person until the groups are as good as with 60.
 
 python -m benchmarks.practice.models            # to results/practice/models.csv, resumable
-python -m benchmarks.practice.models report     # the table
 python -m benchmarks.practice.models at-once    # 64 answers, one at a time and eight
+python -m benchmarks.practice report            # the tables
 
 A model is wrong in 5, 10 or 20 % of its answers: anywhere (uniform), or four times as often in the
 half of the rows that lie between two classes (near). It answers up to 200 questions about 400 rows,
@@ -35,6 +35,7 @@ FIELDS = (
 N_PERSON, N_MODEL, N_ROWS = 60, 200, 400
 ERRORS = (0.1, 0.2, 0.05)
 AT = "model:simulated"
+AT_ONCE = ("one_at_a_time", "eight_at_once")
 
 
 class Simulated:
@@ -149,39 +150,74 @@ def measured(X, y, goal, errors, where):
     }  # fmt: skip
 
 
-def report():
-    """Print the mean number of questions, for every kind of errors."""
-    with OUT.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    print("errors  where     questions of 60   share   sets reached at once")
-    for errors in ("0.05", "0.1", "0.2"):
+def table(rows):
+    """Return how many questions the person is asked, for every kind of errors."""
+    if not rows:
+        return ""
+    n_sets, n_held = len({row["set"] for row in rows}), sum(int(row["held"]) for row in rows)
+    lines = [
+        f"## A person and a simulated model ({n_sets} sets)\n",
+        "Answers of the person until the groups are as good as those of a person alone after 60; 60"
+        " counts where they never are.\n",
+        "| wrong answers | where | questions | share of 60 | sets where the model alone is enough "
+        "| sets where 60 are not |",
+        "|---|---|---|---|---|---|",
+    ]
+    for errors in sorted({row["errors"] for row in rows}):
         for where in ("uniform", "near"):
-            n = [int(r["questions"]) for r in rows if (r["errors"], r["where"]) == (errors, where)]
-            if n:
-                share, reached = np.mean(n) / N_PERSON, np.mean(np.array(n) == 0)
-                print(f"{errors:6}  {where:8}  {np.mean(n):15.1f}  {share:6.2f}  {reached:6.2f}")
+            chosen = [row for row in rows if (row["errors"], row["where"]) == (errors, where)]
+            n = np.array([int(row["questions"]) for row in chosen])
+            lines.append(
+                f"| {float(errors):.0%} | {where} | {n.mean():.1f} | {n.mean() / N_PERSON:.2f} | "
+                f"{np.sum(n == 0)} | {np.sum(n == N_PERSON)} |"
+            )
+    lines.append(
+        f"\nThe interval of the certificate had the true share of right answers after every answer "
+        f"of the person in {n_held} of {len(rows)} sessions."
+    )
+    return "\n".join(lines) + "\n"
+
+
+def at_once_table(rows):
+    """Return what eight questions at once lose."""
+    if not rows:
+        return ""
+    scores = np.array([[float(row[name]) for name in AT_ONCE] for row in rows])
+    one, eight = scores.mean(axis=0)
+    return (
+        f"## Eight questions at once\n\nAfter 64 answers the adjusted Rand index is {one:.3f} one "
+        f"at a time and {eight:.3f} eight at once: {one - eight:.3f} less ({len(rows)} sets; at "
+        f"worst {np.max(scores[:, 0] - scores[:, 1]):.3f} less, at best "
+        f"{np.max(scores[:, 1] - scores[:, 0]):.3f} more).\n"
+    )
 
 
 def at_once(n_answers=64):
-    """Print the adjusted Rand index after 64 answers, one at a time and eight, on every set."""
-    scores = []
+    """Measure the adjusted Rand index after 64 answers, one at a time and eight, on every set."""
+    path = OUT.with_name("at_once.csv")
+    rows = list(csv.DictReader(path.open(newline=""))) if path.exists() else []
+    rows = [row for row in rows if row.get("code") == code()]
     for name in names():
+        if name in {row["set"] for row in rows}:
+            continue
         X, y = load(name)
-        row = []
+        scores = []
         for n in (1, 8):
             some = []
             for seed in range(2):
-                rows = np.random.default_rng(seed).permutation(len(X))[: int(0.8 * len(X))]
-                rows.sort()
-                session = begun(X[rows], n_answers)
-                run(session, LabelOracle(y[rows]), n_at_once=n)
-                some.append(adjusted_rand_score(y[rows], session.labels))
-            row.append(np.mean(some))
-        scores.append(row)
-        print(f"{name:18} {row[0]:.3f} {row[1]:.3f}", flush=True)
-    one, eight = np.mean(scores, axis=0)
-    print(f"{'mean':18} {one:.4f} {eight:.4f}  loss {one - eight:.4f}")
+                drawn = np.random.default_rng(seed).permutation(len(X))[: int(0.8 * len(X))]
+                drawn.sort()
+                session = begun(X[drawn], n_answers)
+                run(session, LabelOracle(y[drawn]), n_at_once=n)
+                some.append(adjusted_rand_score(y[drawn], session.labels))
+            scores.append(f"{np.mean(some):.4f}")
+        rows.append({"set": name, **dict(zip(AT_ONCE, scores, strict=True)), "code": code()})
+        print(*rows[-1].values(), flush=True)
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, ("set", *AT_ONCE, "code"), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
 
 
 if __name__ == "__main__":
-    {"report": report, "at-once": at_once}.get((sys.argv[1:] or [""])[0], main)()
+    {"at-once": at_once}.get((sys.argv[1:] or [""])[0], main)()

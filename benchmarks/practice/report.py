@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 
-from benchmarks.practice import merges, statements
+from benchmarks.practice import merges, models, statements
 
 AT = (30, 60, 100)
 
@@ -147,7 +147,7 @@ def _mean(rows, field, digits=3):
 
 def _rows(path):
     rows = list(csv.DictReader(path.read_text().splitlines())) if path.exists() else []
-    return [row for row in rows if row["code"] == rows[-1]["code"]]
+    return [row for row in rows if row.get("code") == rows[-1].get("code")]
 
 
 TABLES = {
@@ -158,4 +158,6 @@ TABLES = {
     "statements": statements.table,
     "merges": merges.table,
     "groups": groups,
+    "models": models.table,
+    "at_once": models.at_once_table,
 }
