@@ -53,10 +53,13 @@ def test_two_people_in_two_browsers_check_a_model_and_nothing_is_lost(
     asked = [(g.by, g.left, g.groups) for g in project.session.log]
     assert len(set(asked)) == len(asked)
 
-    line = ana.page.get_by_text(re.compile("fake answered 2[0-4]"))
     ana.page.reload()
     ana.wait()
-    ana.expect(line.first).to_be_attached()
+    counts = ana.page.locator("#counts")
+    ana.expect(counts).to_contain_text(re.compile(r"fake answered 2[0-4] \(\d not sure\)"))
+    work.problem = "max_calls=9 is spent"
+    ana.page.reload()
+    ana.expect(ana.page.locator("#progress")).to_contain_text("fake stopped: max_calls=9 is spent")
     ana.go("History")
     agreement = ana.page.locator(".agreement")
     ana.expect(agreement).to_contain_text(re.compile(r"Ana and Ben said the same \d+ of \d+ times"))

@@ -283,9 +283,10 @@ class ModelAtWork:
         elif said:
             checked = f"only {found.n}" if found.n else "none"
             line += f"; {checked} of it is checked yet"
-        warning = "It seems to get worse: check more, or set it aside" if found.is_falling else ""
+        warning = f"{self.name} seems to get worse: check more, or set it aside"
+        warning = warning if found.is_falling else ""
         if self.by in session.aside:
-            warning = "Its answers are set aside"
+            warning = f"The answers of {self.name} are set aside"
         return {
             "name": self.name,
             "by": self.by,

@@ -133,9 +133,9 @@ function showProgress(/** @type {State} */ state) {
   const { progress: p, outlook, completeness, model, is_done: isDone } = state;
   const { quality, more, can_stop: canStop } = outlook;
   const words = [canStop && "You can stop here", quality || (canStop ? "" : more)].filter(Boolean).join(" · ");
-  byId("progress").textContent = words.charAt(0).toUpperCase() + words.slice(1);
+  byId("progress").textContent = [model?.warning, words.charAt(0).toUpperCase() + words.slice(1)].filter(Boolean).join(" · ");
   byId("progress").classList.toggle("can-stop", canStop);
-  byId("counts").textContent = [`${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""}`, seenLine(state)].filter(Boolean).join(" · ");
+  byId("counts").textContent = [model?.line, `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""}`, seenLine(state)].filter(Boolean).join(" · ");
   fill(byId("more-about"),
     model && el("p", { dir: "auto" }, `${[model.line, model.warning].filter(Boolean).join(". ")}.`),
     el("p", {}, `${plural(p.n_groups, "group")}${p.answered ? " now" : " before any answer"}. `, more && `${more.charAt(0).toUpperCase()}${more.slice(1)}.`),
