@@ -113,10 +113,10 @@ def test_peeking_at_what_follows_a_choice_changes_nothing():
 
 def test_peeking_shows_the_names_of_groups():
     session = choosing()
-    session.name({1: "small"})
+    session.name({3: "small"})
     follow_up = session.peek(Answer.NONE)
     assert follow_up is not None
-    assert (follow_up.row, follow_up.groups, follow_up.names) == (0, ((1,),), ("small",))
+    assert (follow_up.row, follow_up.groups, follow_up.names) == (2, ((3,),), ("small",))
 
 
 def test_a_gesture_that_fails_in_the_middle_leaves_no_trace():
