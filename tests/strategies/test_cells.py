@@ -116,3 +116,16 @@ def test_a_row_is_not_asked_about_beside_an_unlikely_group_alone():
     now = known_cells(said(*log), {row: row for row in range(41)}, Learner(rows), by_pairs=True)
     assert now.pending == []
     assert now.groups[-1] == [40]
+
+
+def test_a_row_that_was_put_into_none_of_all_groups_is_a_group_for_good():
+    links = Link(6, 0, DIFFERENT), Link(6, 3, DIFFERENT)
+    answers = [
+        Gesture(1, (Link(0, 3, DIFFERENT),)),
+        Gesture(2, links, source="asked", groups=((0,), (3,))),
+        # Somebody makes a group of rows near it, which it was not compared with.
+        Gesture(3, (Link(5, 7, SAME),), source="given"),
+    ]
+    now = known_cells(Answers(50, answers), {row: row for row in range(8)}, LEARNER, by_pairs=False)
+    assert [6] in now.groups
+    assert 6 not in now.pending
