@@ -1,5 +1,6 @@
 """The figures: what is drawn is what the session knows."""
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -75,8 +76,9 @@ def test_cobra_is_drawn_by_its_super_instances_or_by_all_rows(blobs):
 
 @pytest.mark.parametrize("layout", [None, "constrained"])
 def test_the_legend_covers_no_neighbor(layout, model):
-    agg = pytest.importorskip("matplotlib.backends.backend_agg", reason="needs the extra plot")
-    figure = pytest.importorskip("matplotlib.figure").Figure(layout=layout)
+    figures = pytest.importorskip("matplotlib.figure", reason='pip install "likewise[plot]"')
+    agg = import_module("matplotlib.backends.backend_agg")
+    figure = figures.Figure(layout=layout)
     agg.FigureCanvasAgg(figure)
     one, other = figure.subplots(1, 2)
     legend = plot_map(model, ax=one).get_legend()
