@@ -10,8 +10,8 @@ open rows in the right group is about
     1 / (1 + exp(-e)),  e = -0.49 + 0.50 L(m) + 0.21 L(f) - 0.20 L(g) - 0.32 log(c + 0.01),
 
 and rarely below 1 / (1 + exp(0.9 - 1.2 e)). Rows asked about count as right, in the bound as right
-nine times in ten or as often as the others. ``python -m benchmarks.practice statements`` fits the numbers to 20 practice sets
-and judges each set by numbers that were fitted to the others.
+nine times in ten or as often as the others. ``python -m benchmarks.practice statements`` fits the
+numbers to 20 practice sets and judges each set by numbers that were fitted to the others.
 """
 
 from __future__ import annotations
