@@ -45,7 +45,7 @@ __all__ = [
     "open_items",
     "run",
 ]
-__version__ = "0.3.0.dev0"
+__version__ = "0.3.0"
 
 _HOMES = {
     "cluster": ("COBRA", "Likewise"),

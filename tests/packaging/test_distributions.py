@@ -106,10 +106,16 @@ def test_the_conda_recipe_asks_for_what_the_wheel_asks_for():
 
 def test_the_newest_release_is_the_one_to_cite_and_to_package():
     changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
-    released = re.findall(r"^## ([\d.]+)(?! \(unreleased\))(?![\d.])", changes, re.M)
+    (newest, date), *_ = re.findall(r"^## ([\d.]+) \(([\d-]+)\)$", changes, re.M)
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     recipe = yaml.safe_load((ROOT / "packaging/recipe.yaml").read_text("utf-8"))
-    assert citation["version"] == recipe["context"]["version"] == released[0]
+    assert citation["version"] == recipe["context"]["version"] == newest
+    assert str(citation["date-released"]) == date
+    if "dev" in likewise.__version__:
+        following = likewise.__version__.partition(".dev")[0]
+        assert f"\n## {following} (unreleased)\n" in changes.partition(f"\n## {newest}")[0]
+    else:
+        assert likewise.__version__ == newest
 
 
 def test_all_places_name_the_same_repository():
