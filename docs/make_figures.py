@@ -358,12 +358,24 @@ def unsourced(text):
     return re.findall(r"(?<![\d.])\d*\.\d+(?![\d.])|\d+ ?%", re.sub(r"Python 3\.\d+", "", prose))
 
 
+def faults(text):
+    """Return what is wrong with the figures of README, a sentence each."""
+    found = unsourced(text)
+    lines = (
+        [f"README.md has figures that no script wrote from rows: {', '.join(found)}"]
+        if found
+        else []
+    )
+    if written(text) != text:
+        lines.append("README.md has other figures than the rows: run python docs/make_figures.py")
+    return lines
+
+
 if __name__ == "__main__":
     if "--check" in sys.argv[1:]:
-        found = unsourced(README.read_text("utf-8"))
-        if found:
-            print(f"README.md has figures that no script wrote from rows: {', '.join(found)}")
-        sys.exit(bool(found))
+        lines = faults(README.read_text("utf-8"))
+        print("\n".join(lines) or "Every figure in README.md is made from rows")
+        sys.exit(bool(lines))
     for path in documents():
         path.write_text(written(path.read_text("utf-8")), "utf-8")
         print(f"wrote {path}")
