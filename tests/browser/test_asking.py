@@ -187,7 +187,8 @@ def test_what_is_being_saved_is_seen_refuses_further_keys_and_can_be_canceled(la
     page = someone.page
     held = []
     page.route("**/api/answer", lambda route: held.append(route))  # noqa: PLW0108 (it is marked)
-    page.keyboard.press("s")
+    with page.expect_request("**/api/answer"):
+        page.keyboard.press("s")
     working = page.locator("#working")
     someone.expect(working).to_contain_text("Saving")
     page.keyboard.press("d")

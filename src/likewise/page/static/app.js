@@ -119,6 +119,8 @@ function bringMessages() {
   else first("header.top").after(noticeBox, workingBox);
 }
 for (const dialog of every("dialog")) dialog.addEventListener("close", bringMessages);
+// What was shown last would else stand there until the next content has come.
+for (const name of ["group", "item"]) byId(`${name}-dialog`).addEventListener("close", (/** @type {any} */ { target }) => fill(target));
 
 /** Show a message, once while it is the same; an empty one hides the last. @type {(box: any, text: string) => null} */
 function tell(box, text) {
