@@ -6,6 +6,7 @@ python -m benchmarks.practice people            # not sure, wrong answers, suspe
 python -m benchmarks.practice groups            # from groups that are there, right or wrong
 python -m benchmarks.practice end               # without a budget: where it ends
 python -m benchmarks.practice statements        # what sessions say of themselves, and the truth
+python -m benchmarks.practice stop              # when one can stop
 python -m benchmarks.practice merges            # which groups are suggested as one
 python -m benchmarks.practice report            # the tables, from the rows
 """
@@ -17,7 +18,7 @@ import time
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks._results import FOLDER, code
-from benchmarks.practice import groups, merges, statements
+from benchmarks.practice import groups, merges, statements, stop
 from benchmarks.practice.people import CONDITIONS, Person
 from benchmarks.practice.report import write_report
 from benchmarks.practice.sets import folds, load, names
@@ -148,6 +149,7 @@ FIELDS = {
     "groups": groups.FIELDS,
     "merges": (*merges.FIELDS, "code"),
     "statements": (*statements.FIELDS, "code"),
+    "stop": (*stop.FIELDS, "code"),
 }
 PARTS = {
     "quality": quality,
@@ -156,6 +158,7 @@ PARTS = {
     "end": end,
     "groups": groups.groups,
     "statements": statements.statements,
+    "stop": stop.stop,
     "merges": merges.merges,
 }
 

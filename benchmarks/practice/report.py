@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 
-from benchmarks.practice import merges, models, statements
+from benchmarks.practice import merges, models, statements, stop
 
 AT = (30, 60, 100)
 
@@ -156,6 +156,7 @@ TABLES = {
     "cobra": cobra,
     "end": end,
     "statements": statements.table,
+    "stop": stop.table,
     "merges": merges.table,
     "groups": groups,
     "models": models.table,

@@ -1,10 +1,11 @@
 """What sessions say of themselves, beside the truth: after every ten answers, by three people.
 
 The table judges the numbers of the code (`likewise.learning.reliability`, `core.reports`), and in
-brackets numbers that were fitted to the other sets: those of the estimate by least squares, every
-set with the same weight; of drops of the bound in steps of .1, the smallest with which it held in
+brackets numbers that were fitted to the other sets. Those of the estimate are fitted by least
+squares, every set with the same weight. The two limits are chosen by how well that predicts sets
+that it was not fitted to: of drops of the bound in steps of .1, the smallest with which it held in
 93% of the statements of all people and of each; of estimates in steps of .01, the smallest from
-which on nine in ten were within .10, for few, more and many answers.
+which on nine in ten were within .10, for few, more and many answers and for each kind of people.
 """
 
 import numpy as np
@@ -18,12 +19,11 @@ from likewise.learning.reliability import DROP, FITTED, Evidence, log_odds
 FIELDS = ("set", "condition", "questions", "groups", *Evidence._fields, "truth")
 WHO = ("truthful", "independent 10 %", "overlooked 10 %")
 N_MOST, STEP = 150, 10
-FROM = 20
 DROPS = tuple(k / 10 for k in range(5, 16))
 HELD = 0.93
 HIGHS = tuple(k / 100 for k in range(75, 96))
 WITHIN = 0.9
-ANSWERS = ((20, 29), (30, 59), (60, 99), (100, 150), (30, 150))
+ANSWERS = ((30, 59), (60, 99), (100, 150), (30, 150))
 
 
 def statements(keep):
@@ -74,16 +74,15 @@ class Statements:
         self.groups = np.array([int(row["groups"]) for row in rows])
         self.set = np.array([row["set"] for row in rows])
         self.condition = np.array([row["condition"] for row in rows])
+        self.names = sorted(set(self.set.tolist()))
 
     def said(self, fitted=FITTED, drop=DROP):
         """Return the estimates and the bounds."""
         return np.array([one.share_right(fitted, drop) for one in self.evidence]).T
 
     def without(self, name):
-        """Return the statements from `FROM` answers on about other sets."""
-        return Statements(
-            [r for r in self.rows if r["set"] != name and int(r["questions"]) >= FROM]
-        )
+        """Return the statements about other sets."""
+        return Statements([row for row in self.rows if row["set"] != name])
 
     def fitted(self):
         """Return the numbers of the estimate, fitted to these statements."""
@@ -101,43 +100,49 @@ class Statements:
 
     def chosen(self):
         """Return the fitted numbers, the drop of the bound and the least estimate that is said."""
-        fitted = self.fitted()
-        drop = next((d for d in DROPS if self._holds(fitted, d)), DROPS[-1])
-        high = next((h for h in HIGHS if self._is_near(fitted, h)), HIGHS[-1])
-        return fitted, drop, high
+        of_others = [self.without(name).fitted() for name in self.names]
+        drop = next((d for d in DROPS if self._holds(of_others, d)), DROPS[-1])
+        high = next((h for h in HIGHS if self._is_near(of_others, h)), HIGHS[-1])
+        return self.fitted(), drop, high
 
-    def _holds(self, fitted, drop):
-        held = self.said(fitted, drop)[1] <= self.truth
-        is_late = self.questions >= EARLY
-        people = (is_late & (self.condition == one) for one in set(self.condition.tolist()))
-        return all(held[some].mean() >= HELD for some in (is_late, *people))
+    def said_by_others(self, of_others, drop=DROP):
+        """Return the estimates and the bounds, of each set by numbers fitted to the others."""
+        said = np.zeros((2, len(self.rows)))
+        for name, fitted in zip(self.names, of_others, strict=True):
+            said[:, self.set == name] = self.said(fitted, drop)[:, self.set == name]
+        return said
 
-    def _is_near(self, fitted, high):
-        estimate = self.said(fitted)[0]
+    def _holds(self, of_others, drop):
+        held = self.said_by_others(of_others, drop)[1] <= self.truth
+        people = (self.condition == one for one in set(self.condition.tolist()))
+        return held.mean() >= HELD and all(held[some].mean() >= HELD for some in people)
+
+    def _is_near(self, of_others, high):
+        estimate = self.said_by_others(of_others)[0]
         is_near = abs(estimate - self.truth) <= 0.1
-        for low, most in ANSWERS[1:4]:
-            some = (estimate >= high) & (low <= self.questions) & (self.questions <= most)
-            if some.any() and is_near[some].mean() < WITHIN:
-                return False
-        return True
+        is_said = estimate >= high
+        spans = [(low <= self.questions) & (self.questions <= most) for low, most in ANSWERS]
+        people = [self.condition == one for one in set(self.condition.tolist())]
+        parts = [is_said & some for some in (*spans, *people)]
+        return all(is_near[some].mean() >= WITHIN for some in parts if some.any())
 
 
 def table(rows):
     """Return the table of the report."""
-    rows = [row for row in rows if row["questions"] != "end"]
+    rows = [row for row in rows if row["questions"] != "end" and int(row["questions"]) >= EARLY]
     if not rows:
         return ""
     all_of = Statements(rows)
     of_others = np.zeros((3, len(rows)))
     drops, highs = [], []
-    for name in sorted(set(all_of.set.tolist())):
+    for name in all_of.names:
         fitted, drop, high = all_of.without(name).chosen()
         is_it = all_of.set == name
         of_others[:2, is_it] = all_of.said(fitted, drop)[:, is_it]
         of_others[2, is_it] = high
         drops.append(drop)
         highs.append(high)
-    fitted, drop, high = all_of.without("").chosen()
+    fitted, drop, high = all_of.chosen()
     lines = [
         "## What sessions say of themselves\n",
         f"After every {STEP} answers. *Said* is the share of statements with an estimate, which is "
@@ -159,7 +164,7 @@ def table(rows):
                 cells = _cells(all_of.truth, code, of_others, some)
                 lines.append(f"| {condition} | {low} to {most} | {cells} |")
     for low, most in ((2, 2), (3, 6), (7, 99)):
-        some = (all_of.questions >= 30) & (low <= all_of.groups) & (all_of.groups <= most)
+        some = (low <= all_of.groups) & (all_of.groups <= most)
         if some.any():
             cells = _cells(all_of.truth, code, of_others, some)
             lines.append(f"| all, {low} to {most} groups | 30 to 150 | {cells} |")

@@ -100,9 +100,9 @@ def test_a_row_is_contradicted_where_its_group_is_very_unlikely():
 def test_the_estimate_and_its_bound_are_the_formulas_of_the_module():
     estimate, bound = Evidence(60, 1.0, 0.9, 0.3, 0.05, 30, 50).share_right()
     f = 31 / 52
-    e = -0.49 + 0.5 * log(9) + 0.21 * log(f / (1 - f)) - 0.2 * log(3 / 7) - 0.32 * log(0.06)
+    e = -0.49 + 0.55 * log(9) + 0.38 * log(f / (1 - f)) - 0.3 * log(3 / 7) - 0.3 * log(0.06)
     assert estimate == pytest.approx(1 / (1 + exp(-e)))
-    assert bound == pytest.approx(1 / (1 + exp(0.9 - 1.2 * e)))
+    assert bound == pytest.approx(1 / (1 + exp(1 - 1.2 * e)))
 
 
 def test_what_was_foreseen_is_what_the_answers_of_ten_rows_before_predict():

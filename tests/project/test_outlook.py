@@ -26,7 +26,7 @@ def test_one_line_says_how_good_it_is_and_what_more_would_bring(session):
     run(session, LabelOracle(np.arange(90) % 3), max_queries=50)
     now = outlook(session)
     assert now.can_stop
-    assert now.line.startswith("You can stop here · about 99% right, at least 9")
+    assert now.line.startswith("You can stop here · about 100% right, at least 99%")
     assert now.line.endswith("10 more answers would move less than 1% of the items")
 
 
@@ -48,11 +48,11 @@ def test_the_end_is_never_there_beside_more_to_come(session):
 
 
 def test_what_is_said_is_what_was_found_to_be_true():
-    known = ((20, 0.9),)
+    known = ((30, 0.9),)
     assert "right" not in str(Completeness(0.74, 0.6, 0.69, curve=known))
-    assert str(Completeness(0.87, 0.7, 0.3, curve=known)) == "about 87% right, at least 70%"
-    assert str(Completeness(0.86, 0.6, 0.3, curve=known)) == "at least 60% right"
-    early = Completeness(0.9, 0.7, 0.3, curve=((19, 0.9),))
+    assert str(Completeness(0.86, 0.7, 0.3, curve=known)) == "about 86% right, at least 70%"
+    assert str(Completeness(0.85, 0.6, 0.3, curve=known)) == "at least 60% right"
+    early = Completeness(0.9, 0.7, 0.3, curve=((29, 0.9),))
     assert str(early) == "too early to say how much is right"
     seen = replace(early, foreseen=(6, 8))
     assert str(seen).endswith("is right; 6 of the last 8 answers were foreseen")
@@ -69,12 +69,12 @@ def test_minutes_are_those_of_this_person_without_pauses(session):
 
 def test_one_can_stop_where_an_estimate_is_said_and_little_moves(session, monkeypatch):
     session.choose(Answer.UNSURE)
-    still = Completeness(0.9, 0.8, 0.3, changing=0.01, curve=((20, 0.9),))
+    still = Completeness(0.9, 0.8, 0.3, changing=0.01, curve=((30, 0.9),))
     for complete, can_stop in (
         (still, True),
         (replace(still, estimate=0.8, at_least=0.7), False),
         (replace(still, changing=0.03), False),
-        (replace(still, curve=((19, 0.9),)), False),
+        (replace(still, curve=((29, 0.9),)), False),
     ):
         monkeypatch.setattr(type(session), "completeness", complete)
         assert outlook(session).can_stop == can_stop

@@ -180,16 +180,17 @@ class Merge(NamedTuple):
     proba: float
 
 
-EARLY = 20
+EARLY = 30
 """With fewer rows asked about, it is not said how much is right, but how much was foreseen."""
 
 FEW_SEEN = 3
 """Of fewer answers than this it is not said how many were foreseen."""
 
-HIGH = 0.87
+HIGH = 0.86
 """An estimate below this is too often off by more than .10 to be said; then only the bound is. The
-statements of `benchmarks.practice` chose it: from there on nine in ten are within .10, for few and
-many answers and groups, and for people who are wrong in one of ten answers."""
+statements of `benchmarks.practice` chose it: from there on nine in ten are within .10 of sets that
+the estimate was not fitted to, for few and many answers, and for people who are wrong in one of
+ten."""
 
 CONTRADICTED = 0.05
 """A row is suspected if its own group is at most this many times as likely as the likeliest other.
