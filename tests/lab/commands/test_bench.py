@@ -48,6 +48,16 @@ def test_only_the_sizes_asked_for_are_run():
     assert {cell.task for cell in cells} == {"iris", "wine"}
 
 
+def test_only_the_methods_asked_for_are_run():
+    plan = profile("paper").only(tasks=["iris"])
+    cells = plan.only(methods=["COBRA", "MPCKM-NPU"]).cells()
+    assert {cell.method for cell in cells} == {"COBRA", "MPCKM-NPU"}
+    assert {cell.experiment for cell in cells} == {"main", "strategies", "curves", "anytime"}
+    assert set(cells) < set(plan.cells())
+    more = plan.and_methods(["COBRAS"]).cells()
+    assert {cell.method for cell in more} == {cell.method for cell in plan.cells()} | {"COBRAS"}
+
+
 def own_tasks(tmp_path, *names):
     """Make tasks of three clouds; return the options that lead to them."""
     X, y = make_blobs(60, centers=3, random_state=0)

@@ -160,8 +160,7 @@ def run(
 
     if tasks_from is not None:
         only["tasks"] = (*(only["tasks"] or ()), *tasks_in(tasks_from))
-    plan = profile(profile_name).only(**only)
-    plan = plan.only(methods=[*plan.methods, *own_methods])
+    plan = profile(profile_name).only(**only).and_methods(own_methods)
     for task in plan.tasks:
         if missing := missing_for(task):
             click.echo(f"{task} is skipped: it needs {missing}", err=True)

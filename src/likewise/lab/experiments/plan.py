@@ -79,6 +79,8 @@ class Plan:
     kept_apart: tuple[str, ...] = ()
     holds_sizes: bool = False
     """Whether experiments that have sizes of their own are held to `sizes`, too."""
+    holds_methods: bool = False
+    """Whether experiments that have methods of their own are held to `methods`, too."""
 
     def __post_init__(self) -> None:
         for task in (*self.tasks, *self.curve_tasks):
@@ -116,17 +118,23 @@ class Plan:
             cell
             for cell in cells
             if not self.holds_sizes or (cell.n_super_instances or cell.budget) in sizes
+            if not self.holds_methods or cell.method in self.methods
         ]
 
     def only(self, **changes: Sequence[str] | Sequence[int] | int | None) -> Plan:
         """Return the plan with some of its parts replaced; None leaves a part as it is."""
-        given = {
+        given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, Sequence) else value
             for name, value in changes.items()
             if value is not None
         }
-        holds = self.holds_sizes or "sizes" in given
-        return replace(self, **given, holds_sizes=holds)  # type: ignore[arg-type]
+        for name in {"sizes", "methods"} & set(given):
+            given[f"holds_{name}"] = True
+        return replace(self, **given)
+
+    def and_methods(self, names: Sequence[str]) -> Plan:
+        """Return the plan with some more methods."""
+        return replace(self, methods=(*self.methods, *names))
 
     def own_methods(self) -> list[str]:
         """Return the methods that are not built in."""
