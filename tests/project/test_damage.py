@@ -1,11 +1,13 @@
 """Damaged and forged session files: each is refused by name, repaired, or as it was."""
 
 import importlib
+import itertools
 import os
 import random
 import re
 import sqlite3
 import sys
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from likewise.store.database import begin
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 damage = importlib.import_module("damage")
+PAGE = damage.PAGE
 forge, make_session, mutated_bytes, ours_only, outcome, put, repaired = (
     damage.forge, damage.make_session, damage.mutated_bytes, damage.ours_only, damage.outcome,
     damage.put, damage.repaired,
@@ -215,6 +218,42 @@ def test_a_damaged_file_is_not_changed_by_opening_it(made, path):
             refused += 1
         assert path.read_bytes() == data
     assert refused > 2
+
+
+@pytest.mark.parametrize("table", ["log", "photos"])
+def test_a_database_of_another_program_is_not_repaired(path, table):
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(f"CREATE TABLE {table} (seq INTEGER)")
+    with pytest.raises(LikewiseError, match="cannot be repaired: it has no tables of a session"):
+        damage.repair_file(path)
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("begin", damage.BEGINNINGS, ids=["COBRA", "given"])
+def test_a_torn_copy_is_as_before_or_after_the_write_or_refused(tmp_path, path, begin):
+    """A copy in the moment of a write has some pages of before, and some of after."""
+    rng, states, outcomes = random.Random(0), [], Counter[str]()
+    append = Store.append
+
+    def kept(store, *args, **options):
+        number = append(store, *args, **options)
+        states.append((tmp_path / "rows.csv.likewise").read_bytes())
+        return number
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "append", kept)
+        opened, labels = make_session(tmp_path, begin=begin)
+    opened.project.close()
+    for n, (before, after) in enumerate(itertools.pairwise(states), 1):
+        old, new = ([s[k : k + PAGE] for k in range(0, len(s), PAGE)] for s in (before, after))
+        cut = rng.randrange(1, len(old))
+        some = [rng.choice(pair) for pair in zip(old, new, strict=False)] + new[len(old) :]
+        for pages in (old[:cut] + new[cut:], new[:cut] + old[cut:], some):
+            finding = check_file(put(path, b"".join(pages)))
+            assert not finding.is_good or finding.n_entries in (n, n + 1)
+            outcomes[outcome(path, labels)] += 1
+    assert outcomes["opened"] > 10
+    assert outcomes["refused"] > 10
 
 
 def test_two_hundred_ways_of_damage_raise_no_other_error_and_change_nothing_silently():

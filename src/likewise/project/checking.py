@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,8 +99,13 @@ def _salvaged(path: Path) -> Iterator[Store]:
             raise SessionFileError(f"cannot open {path}: {error.strerror}") from error
         except SessionFileError as error:
             raise SessionFileError(f"cannot open {path}: {error}") from error
-        with translated(path), Store(path, connect(copy)) as store:
-            yield store
+        with translated(path):
+            with closing(connect(copy)) as db:
+                there = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+            if not {"settings", "payloads", "log"} <= there:
+                raise SessionFileError(f"{path} cannot be repaired: it has no tables of a session")
+            with Store(path, connect(copy)) as store:
+                yield store
 
 
 def _promised_size(path: Path) -> int:
