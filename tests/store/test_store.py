@@ -10,10 +10,12 @@ import zlib
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from likewise import LabelOracle, Likewise
 from likewise.errors import InputError, LikewiseError, SessionFileError, StaleQueryError
-from likewise.project.checking import check_file
+from likewise.project.checking import check_file, repair_file
 from likewise.store import Store, schema
 from likewise.store.database import new_file
 
@@ -364,6 +366,37 @@ def test_a_database_of_another_program_is_refused(path):
     db.close()
     with pytest.raises(SessionFileError, match="not a likewise project file"):
         Store.open(path)
+
+
+@pytest.mark.parametrize("content", ["notes", "other", "waiting"])
+def test_a_file_that_is_not_ours_is_never_opened_for_writing(path, content, monkeypatch):
+    """SQLite opens a file for writing; before that, we read its first bytes."""
+    if content == "notes":
+        path.write_text("my notes, without an end of line")
+    else:
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute(f"PRAGMA journal_mode = {'WAL' if content == 'waiting' else 'DELETE'}")
+            db.execute("CREATE TABLE photos (name TEXT)")
+    before = path.read_bytes(), path.stat().st_mtime_ns
+    address, opened = path.absolute().as_uri(), []
+    connect = sqlite3.connect
+
+    def watched(database, *args, **options):
+        opened.append(database)
+        return connect(database, *args, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", watched)
+    with pytest.raises(SessionFileError, match=r"likewise project file|of another program"):
+        Store.open(path)
+    with pytest.raises(SessionFileError):
+        repair_file(path)
+    assert check_file(path).fault
+    model, X = Likewise(5), np.arange(12.0).reshape(6, 2)
+    with pytest.raises(SessionFileError):
+        model.fit(X, oracle=LabelOracle([0] * 6), checkpoint=path)
+    assert [a for a in opened if a.startswith(address) and not a.endswith("mode=ro")] == []
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_cut_file_is_refused_wherever_it_was_cut(path, store):
