@@ -1,5 +1,10 @@
 """ARI of `Likewise` by each aspect alone, by all side by side, and by aspects that are weighed.
 
+The simplest rival of weighing is to choose: only kernels that see one aspect vote, and the rule
+sees that aspect alone. It is the one whose best kernel, tuned as ours are, predicts known rows best
+with each of them left out; it is chosen again whenever kernels are tuned. *Best of all* may also
+choose all aspects side by side.
+
 Emoji (Debian's packages fonts-noto-color-emoji and unicode-data), faces and newsgroup texts
 (`LIKEWISE_DATA`), short descriptions of Debian's packages (``apt-cache dumpavail``). Sets whose
 source is missing are left out. Every row is written as soon as it is measured, and rows that are
@@ -16,7 +21,10 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from contextlib import nullcontext
+from itertools import product
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from sklearn.datasets import _twenty_newsgroups as newsgroups
@@ -25,9 +33,14 @@ from sklearn.metrics import adjusted_rand_score
 from benchmarks._results import save, saved
 from likewise import LabelOracle, Likewise, run
 from likewise.items import Aspect, Features, open_items
+from likewise.learning import learner
+from likewise.learning.voters import tune_kernels
 
 AT = (30, 60, 100)
+SEEDS = (0, 1)
 N_THINGS = 600
+NEVER = 1e-300
+"""How much kernels weigh beforehand that may not vote."""
 EMOJI = Path("/usr/share/unicode/emoji/emoji-test.txt")
 FONT = Path("/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf")
 NO_THINGS = ("Component", "Flags", "Symbols")
@@ -130,49 +143,60 @@ def _some(things, n=N_THINGS):
     return [things[i] for i in order]
 
 
-def measured(things, y):
+def choosing(may_see_all):
+    """Return how kernels are tuned if all of them must see the same: one aspect, or all."""
+
+    def tuned(known, groups, first):
+        allowed = np.where([may_see_all, *(True for _ in first[1:])], first, NEVER)
+        # The best kernel is the first one.
+        best = tune_kernels(known, groups, allowed)[0].mix
+        return tune_kernels(known, groups, np.where(np.arange(len(first)) == best, first, NEVER))
+
+    return patch.object(learner, "tune_kernels", tuned)
+
+
+def measured(things, y, tuning, seed):
     """Return the index after 30, 60 and 100 right answers, and what the aspects weigh then."""
-    session, found = Likewise(max(AT), random_state=0).start(things), []
-    for n in AT:
-        run(session, LabelOracle(y), max_queries=n - session.n_asked)
-        found.append(round(adjusted_rand_score(y, session.labels), 3))
-    return found, session.grouped_by
+    with tuning:
+        session, found = Likewise(max(AT), random_state=seed).start(things), []
+        for n in AT:
+            run(session, LabelOracle(y), max_queries=n - session.n_asked)
+            found.append(round(adjusted_rand_score(y, session.labels), 3))
+        return found, session.grouped_by
 
 
 def ways(blocks):
-    """Yield each way to look at blocks of features: its name, and what is grouped."""
+    """Yield each way to look at blocks of features: its name, what is grouped, how it is tuned."""
     for name, block in blocks.items():
-        yield f"{name} alone", block
+        yield f"{name} alone", block, nullcontext()
     X = np.hstack(list(blocks.values()))
-    yield "side by side", X
+    yield "side by side", X, nullcontext()
     ends = np.cumsum([0, *(block.shape[1] for block in blocks.values())]).tolist()
     columns = {name: tuple(range(*ends[k : k + 2])) for k, name in enumerate(blocks)}
     aspects = tuple(
         Aspect(name, name, columns=where, is_main=name == "meaning")
         for name, where in columns.items()
     )
-    yield "weighed aspects", open_items(X).with_features(Features(X, aspects=aspects))
+    items = open_items(X).with_features(Features(X, aspects=aspects))
+    yield "weighed aspects", items, nullcontext()
+    yield "best aspect", items, choosing(may_see_all=False)
+    yield "best of all", items, choosing(may_see_all=True)
 
 
 def main(wanted=()):
     rows = saved("aspects")
-    done = {(row["set"], row["features"]) for row in rows}
-    for name, kind, make in things():
+    done = {(row["set"], row["features"], int(row["seed"])) for row in rows}
+    for seed, (name, kind, make) in product(SEEDS, things()):
         if wanted and not name.startswith(wanted):
             continue
         blocks, y = load(name, kind, make)
-        for way, grouped in ways(blocks):
-            if (name, way) in done:
+        for way, grouped, tuning in ways(blocks):
+            if (name, way, seed) in done:
                 continue
-            found, words = measured(grouped, y)
+            found, words = measured(grouped, y, tuning, seed)
             about = {"set": name, "things": len(y), "groups": len(np.unique(y)), "features": way}
-            rows.append(
-                {
-                    **about,
-                    **{f"ARI at {n}": x for n, x in zip(AT, found, strict=True)},
-                    "words": words,
-                }
-            )
+            index = {f"ARI at {n}": x for n, x in zip(AT, found, strict=True)}
+            rows.append({**about, "seed": seed, **index, "words": words})
             save("aspects", rows)
 
 
