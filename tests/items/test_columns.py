@@ -39,6 +39,9 @@ def given(tmp_path, text, name="t.csv", **options):
         (["30 °C", "-4°C"], [30, -4], "°C"),
         (["12.5 sq ft", "3 sq ft"], [12.5, 3], "sq ft"),
         (["5 %", "10.5%"], [5, 10.5], "%"),
+        (["12 kg", "500 g"], [12, 0.5], "kg"),
+        (["1.5 h", "45 min"], [1.5, 0.75], "h"),
+        (["6 ft", "6 in"], [6, 0.5], "ft"),
         (["1,234,567", "890"], [1234567, 890], None),
         (["12 345", "1\u202f200,5"], [12345, 1200.5], None),
         (["1'000", "2'500.25"], [1000, 2500.25], None),
@@ -61,7 +64,8 @@ def test_amounts_are_numbers(cells, numbers, unit):
 @pytest.mark.parametrize(
     "cells",
     [
-        ["12 kg", "500 g"],
+        ["12 kg", "500 ml"],
+        ["$ 5", "5 €"],
         ["5%", "7"],
         ["1st", "2nd"],
         ["12-14", "13"],
@@ -98,6 +102,98 @@ def test_times_of_day_are_read(cells, seconds):
     reading = find_reading(cells)
     assert reading is not None
     assert (reading.way["as"], reading.values.tolist()) == ("hour", seconds)
+
+
+@pytest.mark.parametrize(
+    ("cells", "dates"),
+    [
+        (["19580329", "19580405"], ["1958-03-29", "1958-04-05"]),  # co2 of statsmodels
+        ([19580329.0, 19580405.0], ["1958-03-29", "1958-04-05"]),  # as pandas has them, with gaps
+        (["1974Q1", "1974Q4"], ["1974-01-01", "1974-10-01"]),  # danish_data of statsmodels
+        (["1981 Q1", "Q2 1981"], ["1981-01-01", "1981-04-01"]),
+        (["Jan-1-1995", "Feb-1-1995"], ["1995-01-01", "1995-02-01"]),  # elec_equip of statsmodels
+        (["6-Aug-09", "10-Aug-98"], ["2009-08-06", "1998-08-10"]),
+        (["25/11/63", "5/11/72"], ["1963-11-25", "1972-11-05"]),
+        (["1987 Jan", "1987 Feb"], ["1987-01-01", "1987-02-01"]),
+        (["Feb-2018", "Jan-2018"], ["2018-02-01", "2018-01-01"]),
+        (["8/2009", "11/2010"], ["2009-08-01", "2010-11-01"]),
+    ],
+)
+def test_dates_of_real_frames_are_read(cells, dates):
+    reading = find_reading([*cells, None])
+    assert reading is not None
+    assert reading.way["as"] == "date"
+    days = reading.values[:2].astype("datetime64[s]").astype("datetime64[D]")
+    assert [str(day) for day in days] == dates
+    assert read(cells, reading.way)[0].tolist() == reading.values[:2].tolist()
+
+
+@pytest.mark.parametrize(
+    "cells", [["10000001", "20000102"], ["20230231", "20230301"], ["123", "1"]]
+)
+def test_other_whole_numbers_are_no_dates(cells):
+    reading = find_reading(cells)
+    assert reading is not None
+    assert reading.way["as"] == "number"
+
+
+def test_durations_may_be_longer_than_a_day():
+    reading = find_reading(["38:31:00", "9:05:30", None])  # Marathon of Stat2Data
+    assert reading is not None
+    assert (reading.way["as"], reading.values[:2].tolist()) == ("span", [138660, 32730])
+    assert find_reading(["61:30", "2:05"]).values.tolist() == [3690, 125]
+    assert find_reading(["38:31:00", "9:05"]) is None
+
+
+def test_a_new_row_has_the_units_of_the_column():
+    reading = find_reading(["12 kg", "7 kg"])
+    assert reading is not None
+    assert read(["500 g", "3", "2 lb"], reading.way)[0].tolist() == [0.5, 3, 0.90718474]
+    assert read(["5 ml", "$5"], reading.way)[1] == [0, 1]
+
+
+def column(tmp_path, name, cells, **options):
+    """Return the features of a table with this column and one of numbers."""
+    lines = [f"{cell}\t{k * k % 7}" for k, cell in enumerate(cells)]
+    return given(tmp_path, f"{name}\tother\n" + "\n".join(lines), "t.tsv", **options).features()
+
+
+def test_a_few_cells_do_not_make_texts_of_numbers(tmp_path):
+    numbers = [str(k + 0.5) for k in range(60)]
+    found = column(tmp_path, "size", [*numbers, "unknown", "unknown", "unknown", "unknown"])
+    assert found.X.shape[1] == 2
+    assert "size: row 60 is 'unknown' (and 3 others), no number, counted as missing" in "\n".join(
+        found.notes
+    )
+    assert column(tmp_path, "size", [*numbers, "<1", "12 to 14"]).X.shape[1] == 2
+    dates = [f"{1 + k // 28}/{1 + k % 28}/2009" for k in range(60)]
+    found = column(tmp_path, "breach", [*dates, "1/2/2009 - 2/3/2009"])  # breaches of Ecdat
+    assert "dates as points in time, scaled to [0, 1]: breach" in found.description
+    assert "row 60 is '1/2/2009 - 2/3/2009', no date" in "\n".join(found.notes)
+    many = [*numbers, *(f"N{k}A" for k in range(5))]
+    assert "size: left out, its values are ids or codes" in "\n".join(
+        column(tmp_path, "size", many).notes
+    )
+    # opt of medicaldata, which SAS has written
+    assert column(tmp_path, "size", ["1.5", ".", "2.5"] * 4).block("numbers").shape[1] == 2
+
+
+def test_different_units_are_left_out_and_named(tmp_path):
+    cells = [f"${k}" if k % 2 else f"€{k}" for k in range(40)]
+    found = column(tmp_path, "price", cells)
+    remedy = "To compare the numbers alone: --columns price:number"
+    assert f"price: left out, its units differ (€, $). {remedy}" in found.notes
+    numbers = column(tmp_path, "price", cells, columns=["price:number"]).block("numbers")[:, 0]
+    assert numbers.tolist() == pytest.approx([k / 39 for k in range(40)])
+
+
+def test_years_are_no_count_of_the_rows(tmp_path):
+    years = [str(1871 + k) for k in range(20)]  # nile of statsmodels
+    for name in ("year", "YEAR", "model year", "Jahr"):
+        assert column(tmp_path, name, years).X.shape[1] == 2
+    assert column(tmp_path, "obs", years).X.shape[1] == 1
+    identifiers = [str(7 * k + 4) for k in range(20)]  # fair_pt of statsmodels
+    assert column(tmp_path, "identifier", identifiers).X.shape[1] == 1
 
 
 def test_dates_that_can_be_read_in_two_ways_are_called_a_guess():

@@ -18,13 +18,20 @@ Numbers = NDArray[np.float64]
 
 DATES = (
     "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y.%m.%d", "%Y%m%d", "%d %b %Y",
-    "%b %d, %Y", "%b %d %Y", "%d-%b-%Y", "%d %B %Y", "%B %d, %Y", "%Y-%m", "%b %Y", "%B %Y",
-    "%d.%m.%y", "%d/%m/%y", "%m/%d/%y",
+    "%b %d, %Y", "%b %d %Y", "%b-%d-%Y", "%d-%b-%Y", "%d %B %Y", "%B %d, %Y", "%Y-%m", "%m/%Y",
+    "%b %Y", "%b-%Y", "%B %Y", "%Y %b", "%Y %B", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%b-%y",
 )  # fmt: skip
 """Dates that are not written as ISO 8601, the day first where both readings fit."""
 TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
 """Times of day."""
 DATES_AND_TIMES = tuple(f"{day} {hour}".strip() for day in DATES for hour in ("", *TIMES))
+COMPACT, QUARTER = "%Y%m%d", "quarter"
+IS_COMPACT = re.compile(r"(?:1[89]|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
+IN_QUARTERS = re.compile(r"(\d{4})[-\s]?Q([1-4])|Q([1-4])[-/\s]?(\d{4})", re.IGNORECASE)
+SPAN = re.compile(r"(\d{1,4}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?")
+"""A duration, which may be longer than a day."""
+LAST_SHORT_YEAR = 2029
+"""A later year of two digits is of the century before, as in spreadsheets."""
 SWAPPED = {"%d/%m": "%m/%d", "%m/%d": "%d/%m"}
 """Formats that differ only in whether the day or the month comes first."""
 
@@ -44,8 +51,20 @@ SPACES = "\u0020\u00a0\u2009\u202f\u2019'_"
 MINUS = "-\u2212\u2013"
 MAGNITUDES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "Mio": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9}
 """What may stand behind numbers of one column: 900k and 1.2M."""
+UNITS: tuple[dict[str, float], ...] = (
+    {"mg": 1e-3, "g": 1.0, "kg": 1e3, "t": 1e6, "oz": 28.349523125, "lb": 453.59237,
+     "lbs": 453.59237},
+    {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "km": 1e3, "in": 0.0254, "ft": 0.3048, "yd": 0.9144,
+     "mi": 1609.344},
+    {"ml": 1e-3, "mL": 1e-3, "cl": 1e-2, "dl": 1e-1, "l": 1.0, "L": 1.0},
+    {"ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0, "hr": 3600.0, "hrs": 3600.0},
+    {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12},
+)  # fmt: skip
+"""Units that may stand in one column, as multiples of each other."""
 LONGEST = 60
 """A longer text is no number."""
+FEW = 0.05
+"""This share of a column may be something else than its numbers or dates."""
 FEWEST = 14
 """Of fewer different times than this, two weeks of days, no part of the calendar is compared."""
 DAY = 86_400.0
@@ -78,6 +97,8 @@ def _amounts(point: str) -> re.Pattern[str]:
     )
 
 
+USUAL = re.compile(rf"[%‰]|(?:[A-Z]{{1,3}})?[{SIGNS}]|(?:{MONEY})")
+"""Shares and currencies."""
 AMOUNTS = {point: _amounts(point) for point in ".,"}
 
 
@@ -116,7 +137,32 @@ def find_reading(values: Sequence[Any], point: str = ".") -> Reading | None:
     >>> find_reading(["a small dog", "12"]) is None
     True
     """
-    return find_numbers(values, point) or find_truths(values) or find_times(values)
+    return (
+        _find_compact(values)
+        or find_numbers(values, point)
+        or find_truths(values)
+        or find_times(values)
+    )
+
+
+def _find_compact(values: Sequence[Any]) -> Reading | None:
+    """Return a column of dates such as 20241231, which look like numbers; None if it is not."""
+    # Most columns are none by their first cell, which takes no time.
+    known = (value for value in values if not is_missing(value))
+    if not all(IS_COMPACT.fullmatch(_written(value)) for value in known):
+        return None
+    with suppress(ValueError):  # such as 20230231
+        seconds = _each(values, _seconds, COMPACT)
+        if not np.isnan(seconds).all():
+            return Reading({"as": "date", "format": COMPACT}, seconds)
+    return None
+
+
+def _written(value: Any) -> str:
+    """Return a cell as people write it: a whole number, which pandas may keep as 1.0, as 1."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip()
 
 
 def find_numbers(values: Sequence[Any], point: str = ".") -> Reading | None:
@@ -152,10 +198,15 @@ def _numbers(values: Sequence[Any], point: str) -> Reading | None:
     known = [unit for unit in units if unit]
     remarks = []
     if len(known) > 1 or (known and "" in units and known[0] in MAGNITUDES):
-        if not set(units) <= set(MAGNITUDES):
+        if set(units) <= set(MAGNITUDES):
+            way["unit"] = "magnitudes"
+        elif any(set(units) <= set(alike) for alike in UNITS):
+            way["unit"] = max(known, key=lambda unit: units[unit])
+            remarks.append(f"units were converted to {way['unit']}")
+        else:
             raise ValueError("different units")
-        way["unit"] = "magnitudes"
-        numbers *= np.array([MAGNITUDES[mark] for mark in marks])
+        scale = _scale(way)
+        numbers *= np.array([scale.get(mark, 1.0) for mark in marks])
     elif known:
         if "" in units and known[0] in "%‰":
             raise ValueError("shares and numbers")
@@ -167,6 +218,30 @@ def _numbers(values: Sequence[Any], point: str) -> Reading | None:
             "commas were read as thousands; if they are decimal points, write points instead"
         )
     return Reading(way, numbers, tuple(remarks))
+
+
+def _scale(way: dict[str, Any]) -> dict[str, float]:
+    """Return what numbers with other units are multiplied by, to have that of the column."""
+    unit = way.get("unit")
+    if unit == "magnitudes":
+        return MAGNITUDES
+    alike = next((alike for alike in UNITS if unit in alike), {})
+    return {one: size / alike[unit] for one, size in alike.items()} if unit else {}
+
+
+def different_units(values: Sequence[Any], point: str) -> list[str]:
+    """Return the usual units of a column of numbers that have several; none if it is another."""
+    units: dict[str, None] = {}
+    for value in values:
+        if not is_missing(value):
+            try:
+                unit = _number(value, point)[1]
+            except (TypeError, ValueError):
+                return []
+            if unit and not USUAL.fullmatch(unit) and not any(unit in alike for alike in UNITS):
+                return []
+            units[unit] = None
+    return [unit or "none" for unit in units] if len(units) > 1 else []
 
 
 def _number(value: Any, point: str) -> tuple[float, str, bool]:
@@ -225,8 +300,8 @@ def _truth(value: Any, true: str, false: str) -> float:
 
 
 def find_times(values: Sequence[Any]) -> Reading | None:
-    """Return a column read as dates or times of day, None if it is neither."""
-    for kind, formats in (("date", ("", *DATES_AND_TIMES)), ("hour", ("", *TIMES))):
+    """Return a column read as dates, times of day or durations, None if it is none of them."""
+    for kind, formats in FORMATS.items():
         for format in formats:
             try:
                 seconds = _each(values, SECONDS[kind], format)
@@ -251,8 +326,12 @@ def _which_first(values: Sequence[Any], format: str) -> tuple[str, ...]:
 
 def _seconds(value: Any, format: str) -> float:
     """Return a date as seconds since 1970."""
-    if format:
-        value = datetime.strptime(value.strip(), format)
+    if format == QUARTER:
+        value = _quarter(value)
+    elif format:
+        value = datetime.strptime(_written(value), format)
+        if "%y" in format and value.year > LAST_SHORT_YEAR:
+            value = value.replace(year=value.year - 100)
     elif isinstance(value, str):
         value = datetime.fromisoformat(value.strip())
     elif isinstance(value, date) and not isinstance(value, datetime):
@@ -260,6 +339,24 @@ def _seconds(value: Any, format: str) -> float:
     elif hasattr(value, "to_timestamp"):  # a month or another period of pandas: its beginning
         value = value.to_timestamp()
     return float((value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp())
+
+
+def _quarter(text: str) -> datetime:
+    """Return when a quarter of a year begins, such as 1974Q1."""
+    match = IN_QUARTERS.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(text)
+    year, quarter = match[1] or match[4], match[2] or match[3]
+    return datetime(int(year), 3 * int(quarter) - 2, 1)
+
+
+def _span(text: str, format: str) -> float:
+    """Return a duration in its smallest part; `format` says how many parts it has."""
+    match = SPAN.fullmatch(text.strip())
+    if match is None or (match[3] is not None) != (format == "h:m:s"):
+        raise ValueError(text)
+    passed = 60.0 * float(match[1]) + float(match[2])
+    return passed if match[3] is None else 60.0 * passed + float(match[3])
 
 
 def _of_the_day(value: Any, format: str) -> float:
@@ -272,7 +369,17 @@ def _of_the_day(value: Any, format: str) -> float:
     return passed.total_seconds()
 
 
-SECONDS: dict[str, Callable[[Any, str], float]] = {"date": _seconds, "hour": _of_the_day}
+SECONDS: dict[str, Callable[[Any, str], float]] = {
+    "date": _seconds,
+    "hour": _of_the_day,
+    "span": _span,
+}
+FORMATS = {
+    "date": ("", *DATES_AND_TIMES, QUARTER),
+    "hour": ("", *TIMES),
+    "span": ("h:m:s", "h:m"),
+}
+"""How dates, times of day and durations are written, in the order in which it is tried."""
 
 
 def _each(values: Sequence[Any], read: Callable[..., float], *more: Any) -> Numbers:
@@ -283,10 +390,12 @@ def _each(values: Sequence[Any], read: Callable[..., float], *more: Any) -> Numb
 def read(values: Sequence[Any], way: dict[str, Any]) -> tuple[Numbers, list[int]]:
     """Return a column read in a known way, NaN for what is missing, and what cannot be read."""
     if way["as"] == "number":
-        point, scale = way["point"], MAGNITUDES if way.get("unit") == "magnitudes" else {}
+        point, unit, scale = way["point"], way.get("unit"), _scale(way)
 
         def one(value: Any) -> float:
             number, mark, _ = _number(value, point)
+            if mark and unit and mark != unit and mark not in scale:
+                raise ValueError(value)
             return number * scale.get(mark, 1.0)
 
     elif way["as"] == "truth":
@@ -318,14 +427,47 @@ def best_reading(values: Sequence[Any], kind: str, point: str) -> tuple[Reading,
         others = "," if point == "." else "."
         ways = [] if found is None else [found.way]
         ways += [{"as": "number", "point": one} for one in (point, others)]
+        ways += [{"as": "span", "format": format} for format in FORMATS["span"]]
     else:
-        ways = [{"as": "date", "format": format} for format in ("", *DATES_AND_TIMES)]
-        ways += [{"as": "hour", "format": format} for format in ("", *TIMES)]
+        ways = [{"as": k, "format": one} for k in ("date", "hour") for one in FORMATS[k]]
     # Judged by the first ones, since there are many formats.
     sample = known[:200]
     way = min(ways, key=lambda way: len(read(sample, way)[1]))
     numbers, lost = read(values, way)
     return Reading(way, numbers), lost
+
+
+def find_mostly(values: Sequence[Any], point: str) -> tuple[Reading, list[int]] | None:
+    """Return how a column is read but for a few cells, and which these are; None if it is not.
+
+    These are at most one in twenty, or one word that recurs, such as *unknown*.
+    """
+    known = [k for k, value in enumerate(values) if not is_missing(value)]
+    ways = [{"as": "number", "point": one} for one in (point, "," if point == "." else ".")]
+    ways += [{"as": kind, "format": one} for kind, formats in FORMATS.items() for one in formats]
+    for way in ways:
+        lost = _lost(values, known, way)
+        if lost and 2 * len(lost) < len(known):
+            rest = list(values)
+            for k in lost:
+                rest[k] = None
+            reading = find_reading(rest, point)
+            if reading is not None:
+                return reading, lost
+    return None
+
+
+def _lost(values: Sequence[Any], known: Sequence[int], way: dict[str, Any]) -> list[int]:
+    """Return the cells that cannot be read in a way, none if they are too many."""
+    lost: list[int] = []
+    words = set[str]()
+    for k in known:
+        if read([values[k]], way)[1]:
+            lost.append(k)
+            words.add(str(values[k]).strip())
+            if len(words) > 1 and len(lost) > FEW * len(known):
+                return []
+    return lost
 
 
 def cycles(seconds: Numbers, is_hour: bool) -> list[Part]:

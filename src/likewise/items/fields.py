@@ -25,7 +25,7 @@ FIELD_LENGTH = 2_000
 LONG_NUMBER = re.compile(r"-?\d+\.\d{7,}(e[-+]?\d+)?", re.IGNORECASE)
 """A number with more decimals than a person compares."""
 
-MISSING = frozenset({"", "na", "n/a", "nan", "nat", "null", "none", "nil", "?", "-"})
+MISSING = frozenset({"", "na", "n/a", "nan", "nat", "null", "none", "nil", "?", "-", "."})
 """What stands for "no value" in a table, in lower case."""
 
 MOST_CELLS = 4_000

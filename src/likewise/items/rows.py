@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from likewise.errors import InputError
 from likewise.items.cache import FeatureCache
-from likewise.items.columns import PARTS, Reading, best_reading, cycles, on_circle, read
+from likewise.items.columns import (
+    PARTS,
+    Reading,
+    best_reading,
+    cycles,
+    different_units,
+    find_mostly,
+    on_circle,
+    read,
+)
 from likewise.items.encoders import AUTO, WORDS, named, notices
 from likewise.items.features import Aspect, Features
 from likewise.items.fields import (
@@ -44,6 +53,8 @@ ASPECTS = {NUMBERS: ("number", "date"), CATEGORIES: ("category",)}
 """The aspects of rows beside their texts, and the types of columns that each is made from."""
 
 IGNORE = "ignore"
+AMOUNTS = ("number", "truth", "span")
+"""The ways to read numbers; others are for dates and times of day."""
 TYPES = ("number", "category", "date", "text", IGNORE)
 """What a person may call a column."""
 
@@ -62,9 +73,14 @@ RADIUS = 12**-0.5
 is an aspect of its own, since most groups have nothing to do with weekdays, and some only with
 hours: beside the numbers it would take from all others, or be left out from all."""
 
-ID = re.compile(r"(?:.*[\W_])?(?:id|ids|uuid|guid|key|index|nr|no|isbn|ean|sku)", re.IGNORECASE)
+ID = re.compile(
+    r"(?:.*[\W_])?(?:id|ids|identifier|uuid|guid|key|index|nr|no|isbn|ean|sku)", re.IGNORECASE
+)
 CAMEL_ID = re.compile(r".*[a-z](?:Id|ID|Key|Nr|No)")
 """The name of a column of ids; whether it is one, its values say."""
+
+YEAR = re.compile(r"(?:.*[\W_])?(?:year|years|yr|jahr|ann[ée]e|año|anno|ano|jaar)", re.IGNORECASE)
+"""The name of a column of years, which say when, even if there is one row for each."""
 
 Columns = Sequence[str] | Mapping[str, str | None]
 """Columns by name, each with a type or without: ``["age", "city:category"]``, or as a mapping."""
@@ -360,7 +376,7 @@ def _read_as(table: Table, name: str, encoder: Mapping[str, Any]) -> NDArray[np.
         return reading.values
     numbers, lost = read(cells, way)
     if lost and not encoder.get("is_loose", False):
-        what = "numbers" if way["as"] in ("number", "truth") else "dates"
+        what = "numbers" if way["as"] in AMOUNTS else "dates"
         written = "" if what == "numbers" else " written"
         raise InputError(
             f"column {name!r} of {table.path} is not {what}{written} as in the fit: row {lost[0]} "
@@ -379,13 +395,33 @@ def _fitted(table: Table, name: str, type: str | None, *, keeps_ids: bool) -> Fi
         if why:
             return Fitted("id", remarks=[f"left out, {why}"])
         return _fit_numbers(table.column(name), reading)
+    return _fit_texts(table, name, type, keeps_ids=keeps_ids)
+
+
+def _fit_texts(table: Table, name: str, type: str | None, *, keeps_ids: bool) -> Fitted:
+    """Return what becomes of a column that is not all numbers or dates."""
     texts = [as_category(value) for value in table.column(name)]
     if type == "category" or (type is None and not _is_free(texts)):
         return _fit_one_hot(table, name, texts)
+    found = None if type == "text" else _nearly_numbers(table, name)
+    if found is not None:
+        return found
     if type is None and not keeps_ids and _are_codes(texts):
         remedy = f"To compare by it: --columns {name}:text"
         return Fitted("code", remarks=[f"left out, its values are ids or codes. {remedy}"])
     return Fitted("text")
+
+
+def _nearly_numbers(table: Table, name: str) -> Fitted | None:
+    """Return a column of numbers or dates but for a few cells or for units; None if it is none."""
+    cells, point = table.column(name), "," if table.has_decimal_comma else "."
+    units = different_units(cells, point)
+    if units:
+        some = ", ".join(units[:5]) + (", …" if units[5:] else "")
+        remedy = f"To compare the numbers alone: --columns {name}:number"
+        return Fitted("code", remarks=[f"left out, its units differ ({some}). {remedy}"])
+    mostly = find_mostly(cells, point)
+    return None if mostly is None else _without(cells, *mostly)
 
 
 def _why_id(name: str, reading: Reading) -> str:
@@ -394,6 +430,8 @@ def _why_id(name: str, reading: Reading) -> str:
     if reading.way["as"] != "number" or "unit" in reading.way or len(numbers) < FEWEST:
         return ""
     if not np.isfinite(numbers).all() or (np.floor(numbers) != numbers).any():
+        return ""
+    if YEAR.fullmatch(name.strip()):
         return ""
     if (np.diff(np.sort(numbers)) == 1).all():
         return "it only counts the rows"
@@ -429,7 +467,7 @@ def _are_codes(texts: Sequence[str | None]) -> bool:
 def _as_said(table: Table, name: str, type: str, reading: Reading | None) -> Fitted:
     """Return a column that a person calls numbers or dates; what is not is missing."""
     cells, lost = table.column(name), list[int]()
-    kinds = ("number", "truth") if type == "number" else ("date", "hour")
+    kinds = AMOUNTS if type == "number" else ("date", "hour")
     if reading is None or reading.way["as"] not in kinds:
         reading, lost = best_reading(cells, type, "," if table.has_decimal_comma else ".")
     known = [k for k, value in enumerate(cells) if not is_missing(value)]
@@ -440,11 +478,17 @@ def _as_said(table: Table, name: str, type: str, reading: Reading | None) -> Fit
             f"{type}; row {lost[0]} is {cell!r}. Call it a category or text, or leave it out by "
             f"--columns {name}:{IGNORE}"
         )
+    return _without(cells, reading, lost)
+
+
+def _without(cells: Sequence[Any], reading: Reading, lost: Sequence[int]) -> Fitted:
+    """Return a column of numbers or dates, of which some cells are neither and count as missing."""
     fit = _fit_numbers(cells, reading)
     if lost:
         also = f" (and {plural(len(lost) - 1, 'other')})" if lost[1:] else ""
         cell = shorten(as_text(cells[lost[0]]), 30)
-        fit.remarks.insert(0, f"row {lost[0]} is {cell!r}{also}, no {type}, counted as missing")
+        what = "number" if reading.way["as"] in AMOUNTS else "date"
+        fit.remarks.insert(0, f"row {lost[0]} is {cell!r}{also}, no {what}, counted as missing")
         for encoder in (fit.encoder, fit.cycles):
             if encoder is not None:
                 encoder["is_loose"] = True
@@ -454,7 +498,7 @@ def _as_said(table: Table, name: str, type: str, reading: Reading | None) -> Fit
 def _fit_numbers(cells: Sequence[Any], reading: Reading) -> Fitted:
     """Return the scale of numbers or dates and the cycles that they are compared by."""
     way = reading.way
-    how = "number" if way["as"] in ("number", "truth") else "date"
+    how = "number" if way["as"] in AMOUNTS else "date"
     encoder, remarks = _fit_scale(cells, reading.values)
     if encoder is None:
         return Fitted(how, remarks=remarks)
