@@ -95,8 +95,59 @@ def test_a_title_above_and_other_sheets_are_left_out_and_named(tmp_path):
     )
     table = read_table(xlsx(tmp_path / "t.xlsx", rows, **{"xl/workbook.xml": book}))
     assert {k: list(v) for k, v in table.columns.items()} == {"a": [1, 3], "b": [2, 4]}
-    assert "only the sheet 'groups' of 2 was read" in table.notes[0]
+    said = "only the sheet 'groups' of 2 was read; for another, use --sheet: 'other'"
+    assert table.notes[0] == said
     assert table.notes[1] == "1 line above the table left out"
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+def test_a_person_chooses_one_of_several_sheets(tmp_path, suffix):
+    path = tmp_path / f"t.{suffix}"
+    if suffix == "xlsx":
+        book = PARTS["xl/workbook.xml"].replace(
+            "</sheets>", '<sheet name="2025" sheetId="2" r:id="rId2"/></sheets>'
+        )
+        relations = PARTS["xl/_rels/workbook.xml.rels"]
+        second = relations[relations.index("<Relationship Id") :].replace("rId1", "rId2")
+        more = {
+            "xl/workbook.xml": book,
+            "xl/_rels/workbook.xml.rels": relations.replace(
+                "</Relationships>", second.replace("sheet1", "sheet2")
+            ),
+            "xl/worksheets/sheet2.xml": sheet(cells("b", 3, 4)),
+        }
+        xlsx(path, cells("a", 1, 2), **more)
+    else:
+        tables = "".join(
+            f'<table:table table:name="{name}">{"".join(map(ods_row, values))}</table:table>'
+            for name, values in (("groups", ("a", 1, 2)), ("2025", ("b", 3, 4)))
+        )
+        ods(path, tables)
+    assert {k: list(v) for k, v in read_table(path).columns.items()} == {"a": [1, 2]}
+    chosen = read_table(path, sheet="2025")
+    assert ({k: list(v) for k, v in chosen.columns.items()}, chosen.notes) == ({"b": [3, 4]}, ())
+    assert open_items(path, sheet="2025", cache=False).view(0)["fields"] == [["b", "3"]]
+    with pytest.raises(InputError, match=r"has no sheet '2052'; it has 'groups', '2025'\. Did you"):
+        read_table(path, sheet="2052")
+
+
+def cells(name, *numbers):
+    values = "".join(f"<row><c><v>{number}</v></c></row>" for number in numbers)
+    return f'<row><c t="str"><v>{name}</v></c></row>{values}'
+
+
+def ods_row(value):
+    about = 'office:value-type="string"'
+    if not isinstance(value, str):
+        about = f'office:value-type="float" office:value="{value}"'
+    cell = f"<table:table-cell {about}><text:p>{value}</text:p></table:table-cell>"
+    return f"<table:table-row>{cell}</table:table-row>"
+
+
+def test_the_sheet_of_what_has_none_is_refused(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match=r"--sheet is for spreadsheets \(\.xlsx"):
+        read_table(tmp_path / "t.csv", sheet="x")
 
 
 def test_an_opendocument_sheet_is_read(tmp_path):

@@ -137,6 +137,9 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     help="Whether the first line of a CSV file names the columns. By default this is detected.",
 )
 @click.option(
+    "--sheet", metavar="NAME", help="Which sheet of a spreadsheet. The default is the first."
+)
+@click.option(
     "--super-instances",
     "n_super_instances",
     type=click.IntRange(min=1),

@@ -65,6 +65,7 @@ def open_items(
     encoding: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
+    sheet: str | None = None,
     names: str | None = None,
     pairs: Sequence[str] | str | None = None,
     same_above: float | None = None,
@@ -111,6 +112,8 @@ def open_items(
         How to compare series; ``"euclidean"`` by default.
     encoding, delimiter, header : optional
         How to read a CSV; found out by default.
+    sheet : str, optional
+        The sheet of a spreadsheet to read; by default the first one with data.
     names : str, optional
         The column of a table that holds names; its distinct names are then the items.
     pairs : sequence of str or "auto", optional
@@ -171,6 +174,7 @@ def open_items(
         "encoding": encoding,
         "delimiter": delimiter,
         "header": header,
+        "sheet": sheet,
         "names": names,
         **(bounds if pairs is None else {}),
         **more,

@@ -1,4 +1,4 @@
-"""Spreadsheets (.xlsx, .ods): the first sheet with data, read without trusting the file.
+"""Spreadsheets (.xlsx, .ods): one sheet with data, read without trusting the file.
 
 This is a reader of our own because calamine, the usual library, allocates every cell between the
 first and the last one: a file with two cells ends the process. Here, memory grows with the cells
@@ -12,7 +12,7 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Any
@@ -21,7 +21,7 @@ from xml.parsers import expat
 from likewise.errors import InputError
 from likewise.files import open_regular
 from likewise.items.limits import check_fits, check_methods, check_unpacked
-from likewise.words import plural
+from likewise.words import did_you_mean, plural
 
 SHEET_SUFFIXES = (".xlsx", ".xlsm", ".ods")
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
@@ -49,12 +49,13 @@ Attributes = Mapping[str, str]
 Rows = list[list[Any]]
 
 
-def read_sheet(path: Path) -> tuple[Rows, tuple[str, ...]]:
-    """Return the rows of the first sheet that has any, all of one length, and notes."""
+def read_sheet(path: Path, sheet: str | None = None) -> tuple[Rows, tuple[str, ...]]:
+    """Return the rows of a sheet, all of one length, and notes; of the first that has any."""
     with open_regular(path) as file:
         package = _Package(path, file)
         try:
-            names, rows = _read_ods(package) if package.is_ods else _read_xlsx(package)
+            reader = _read_ods if package.is_ods else _read_xlsx
+            names, name, rows = reader(package, sheet)
         except InputError:
             raise
         except (
@@ -66,10 +67,11 @@ def read_sheet(path: Path) -> tuple[Rows, tuple[str, ...]]:
     check_fits(path, len(rows) * width * BYTES_PER_CELL)
     full = [[*row, *[None] * (width - len(row))] for row in rows if any(v is not None for v in row)]
     notes = []
-    if len(names) > 1:
+    if len(names) > 1 and sheet is None:
+        others = [other for other in names if other != name]
+        listed = ", ".join(map(repr, others[:5])) + (", …" if others[5:] else "")
         notes.append(
-            f"only the sheet {names[0]!r} of {len(names)} was read; save another one as a file of "
-            "its own"
+            f"only the sheet {name!r} of {len(names)} was read; for another, use --sheet: {listed}"
         )
     start = _first_line(full)
     if start:
@@ -83,6 +85,17 @@ def _first_line(rows: Rows) -> int:
     filled = [sum(value is not None for value in row) for row in rows[:20]]
     start = next((k for k, n in enumerate(filled) if n > 1), 0)
     return start if all(n > 1 for n in filled[start : start + 3]) else 0
+
+
+def _wanted(path: Path, names: Sequence[str], sheet: str | None) -> list[str]:
+    """Return the sheets to look at, in order: the one that is named, or all."""
+    if sheet is None:
+        return list(names)
+    if sheet not in names:
+        listed = ", ".join(map(repr, names))
+        hint = did_you_mean(sheet, names)
+        raise InputError(f"{path} has no sheet {sheet!r}; it has {listed}.{hint}")
+    return [sheet]
 
 
 class _Package:
@@ -187,9 +200,9 @@ class _Cells:
 # -- Excel -------------------------------------------------------------------------------------
 
 
-def _read_xlsx(package: _Package) -> tuple[list[str], Rows]:
-    """Return the names of the sheets, the one that is read first, and its rows."""
-    sheets: list[tuple[str, str]] = []
+def _read_xlsx(package: _Package, wanted: str | None) -> tuple[list[str], str, Rows]:
+    """Return the names of the sheets, that of the one that is read, and its rows."""
+    sheets: dict[str, str] = {}
     targets: dict[str, str] = {}
     is_1904 = False
 
@@ -198,8 +211,7 @@ def _read_xlsx(package: _Package) -> tuple[list[str], Rows]:
         if name == "workbookPr":
             is_1904 = about.get("date1904") in ("1", "true")
         elif name == "sheet" and about.get("state", "visible") == "visible":
-            key = next((v for k, v in about.items() if k.endswith(" id")), "")
-            sheets.append((about["name"], key))
+            sheets[about["name"]] = next((v for k, v in about.items() if k.endswith(" id")), "")
 
     def relation(name: str, about: Attributes) -> None:
         if name == "Relationship" and about.get("TargetMode") != "External":
@@ -209,12 +221,12 @@ def _read_xlsx(package: _Package) -> tuple[list[str], Rows]:
     package.parse("xl/_rels/workbook.xml.rels", relation)
     shared = _shared_texts(package)
     kinds = _kinds_of_styles(package)
-    for k, (_name, key) in enumerate(sheets):
-        rows = _read_worksheet(package, targets[key], shared, kinds, EPOCHS[is_1904])
+    for name in _wanted(package.path, list(sheets), wanted):
+        place = targets[sheets[name]]
+        rows = _read_worksheet(package, place, shared, kinds, EPOCHS[is_1904])
         if rows:
-            names = [name for name, _ in sheets]
-            return [names[k], *names[:k], *names[k + 1 :]], rows
-    return [], []
+            return list(sheets), name, rows
+    return [], "", []
 
 
 def _shared_texts(package: _Package) -> list[str]:
@@ -347,8 +359,8 @@ def _amount(number: float, kind: str, epoch: datetime) -> Any:
 # -- OpenDocument --------------------------------------------------------------------------------
 
 
-def _read_ods(package: _Package) -> tuple[list[str], Rows]:
-    """Return the names of the sheets, the one that is read first, and its rows."""
+def _read_ods(package: _Package, wanted: str | None) -> tuple[list[str], str, Rows]:
+    """Return the names of the sheets, that of the one that is read, and its rows."""
     found: list[tuple[str, _Cells]] = []
     column, depth, times_row = 0, 0, 1
     about_cell: Attributes = {}
@@ -390,11 +402,10 @@ def _read_ods(package: _Package) -> tuple[list[str], Rows]:
             parts.append(some)
 
     package.parse("content.xml", start, end, text)
-    filled = [(name, cells.rows) for name, cells in found if cells.rows]
-    if not filled:
-        return [], []
-    first = filled[0][0]
-    return [first, *(name for name, _ in found if name != first)], filled[0][1]
+    names = [name for name, _ in found]
+    looked_at = _wanted(package.path, names, wanted)
+    filled = [(name, cells.rows) for name, cells in found if cells.rows and name in looked_at]
+    return (names, *filled[0]) if filled else ([], "", [])
 
 
 def _ods_value(about: Attributes, text: str) -> Any:

@@ -34,7 +34,7 @@ PARQUET_SUFFIXES = (".parquet", ".pq")
 TABLE_SUFFIXES = (*CSV_SUFFIXES, *JSON_SUFFIXES, *SHEET_SUFFIXES, *PARQUET_SUFFIXES)
 PACKED_SUFFIXES = (".gz", ".zip")
 """What may be behind the suffix of a CSV or JSON file."""
-READING = ("encoding", "delimiter", "header")
+READING = ("encoding", "delimiter", "header", "sheet")
 """The options of `read_table`."""
 
 FRAME, MEMORY = Path("the data frame"), Path("memory")
@@ -137,22 +137,25 @@ def read_table(
     encoding: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
+    sheet: str | None = None,
 ) -> Table:
     """Read a file with one of `TABLE_SUFFIXES`, a data frame, or a list as the only column."""
     if not isinstance(source, Path):
-        if encoding is not None or delimiter is not None or header is not None:
+        if any(value is not None for value in (encoding, delimiter, header, sheet)):
             raise InputError(f"{', '.join(READING)} are for files, not for what is in memory")
         if isinstance(source, list):
             return Table(MEMORY, {"text": source}, len(source))
         table = _from_frame(FRAME, source)
     elif not is_table(source):
         raise InputError(f"{source} is not a table ({', '.join(TABLE_SUFFIXES)})")
+    elif sheet is not None and table_suffix(source) not in SHEET_SUFFIXES:
+        raise InputError(f"--sheet is for spreadsheets ({', '.join(SHEET_SUFFIXES)}), not {source}")
     elif table_suffix(source) in PARQUET_SUFFIXES:
         table = _from_frame(source, _read_parquet(source))
     elif table_suffix(source) in SHEET_SUFFIXES:
         if encoding is not None or delimiter is not None:
             raise InputError(f"--encoding and --delimiter are for texts, not for {source}")
-        rows, said = read_sheet(source)
+        rows, said = read_sheet(source, sheet)
         table = _with_names(source, rows, header, list(said))
     else:
         text, suffix, notes = _read_text(source, encoding)
