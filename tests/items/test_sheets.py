@@ -117,6 +117,8 @@ def test_a_person_chooses_one_of_several_sheets(tmp_path, suffix):
             "xl/worksheets/sheet2.xml": sheet(cells("b", 3, 4)),
         }
         xlsx(path, cells("a", 1, 2), **more)
+        xlsx(tmp_path / "title.xlsx", cells("Numbers of 2025"), **more)
+        assert "only the sheet '2025' of 2" in read_table(tmp_path / "title.xlsx").notes[0]
     else:
         tables = "".join(
             f'<table:table table:name="{name}">{"".join(map(ods_row, values))}</table:table>'

@@ -113,7 +113,7 @@ def open_items(
     encoding, delimiter, header : optional
         How to read a CSV; found out by default.
     sheet : str, optional
-        The sheet of a spreadsheet to read; by default the first one with data.
+        The sheet of a spreadsheet to read; by default the first one with two rows.
     names : str, optional
         The column of a table that holds names; its distinct names are then the items.
     pairs : sequence of str or "auto", optional

@@ -50,7 +50,10 @@ Rows = list[list[Any]]
 
 
 def read_sheet(path: Path, sheet: str | None = None) -> tuple[Rows, tuple[str, ...]]:
-    """Return the rows of a sheet, all of one length, and notes; of the first that has any."""
+    """Return the rows of a sheet, all of one length, and notes.
+
+    Without a name it is the first one with two rows, since a title is no table.
+    """
     with open_regular(path) as file:
         package = _Package(path, file)
         try:
@@ -224,7 +227,7 @@ def _read_xlsx(package: _Package, wanted: str | None) -> tuple[list[str], str, R
     for name in _wanted(package.path, list(sheets), wanted):
         place = targets[sheets[name]]
         rows = _read_worksheet(package, place, shared, kinds, EPOCHS[is_1904])
-        if rows:
+        if len(rows) > 1 or wanted is not None:
             return list(sheets), name, rows
     return [], "", []
 
@@ -404,8 +407,10 @@ def _read_ods(package: _Package, wanted: str | None) -> tuple[list[str], str, Ro
     package.parse("content.xml", start, end, text)
     names = [name for name, _ in found]
     looked_at = _wanted(package.path, names, wanted)
-    filled = [(name, cells.rows) for name, cells in found if cells.rows and name in looked_at]
-    return (names, *filled[0]) if filled else ([], "", [])
+    for name, cells in found:
+        if name in looked_at and (len(cells.rows) > 1 or wanted is not None):
+            return names, name, cells.rows
+    return [], "", []
 
 
 def _ods_value(about: Attributes, text: str) -> Any:
