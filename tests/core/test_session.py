@@ -8,7 +8,7 @@ import pytest
 from likewise import COBRA, Answer, LabelOracle, Likewise, Link, Question, Session, run
 from likewise.core.answers import ordered
 from likewise.core.arrays import as_base64
-from likewise.core.journal import SCHEMA
+from likewise.core.journal import SCHEMA, entry_to_dict
 from likewise.core.partition import SuperInstances, singletons
 from likewise.core.reports import Completeness, Progress
 from likewise.errors import (
@@ -260,6 +260,38 @@ def test_what_can_be_undone_and_redone_is_said():
     assert (session.can_undo, session.can_redo) == (True, False)
     session.undo()
     assert (session.can_undo, session.can_redo) == (False, True)
+
+
+def test_one_of_several_answers_is_undone_and_redone_and_files_keep_that():
+    session = line()
+    for left, by in ((0, "Ana"), (2, "Ben"), (4, "Ben")):
+        session.give_links([Link(left, left + 1, Answer.SAME)], by=by)
+    plain = [entry.links[0].left for entry in session.log]
+    session.undo(place=0)
+    assert [entry.links[0].left for entry in session.log] == plain[1:]
+    assert session.links.implied(0, 1) is None
+    session.undo()
+    assert [entry.by for entry in session.undone] == ["Ana", "Ben"]
+    session.redo(place=0)
+    assert [entry.by for entry in session.log] == ["Ben", "Ana"]
+    again = line()
+    for entry in (*session.log, {"do": "undo", "place": 0}, {"do": "redo", "place": 0}):
+        again.apply(entry if isinstance(entry, dict) else entry_to_dict(entry))
+    assert [entry.by for entry in again.log] == ["Ana", "Ben"]
+
+
+@pytest.mark.parametrize("place", [-1, 1, "0", True, 0.0])
+@pytest.mark.parametrize("do", ["undo", "redo"])
+def test_what_is_not_there_cannot_be_undone_or_redone(do, place):
+    session = line()
+    session.give(0, 1, True)
+    if do == "redo":
+        session.undo()
+    with pytest.raises(InputError, match=f"has 1 entries, none at {place!r}"):
+        getattr(session, do)(place=place)
+    with pytest.raises(SessionFileError, match="cannot be read"):
+        session.apply({"do": do, "place": place})
+    assert (len(session.log), len(session.undone)) == ((1, 0) if do == "undo" else (0, 1))
 
 
 def test_a_partition_knows_how_many_rows_each_super_instance_has():

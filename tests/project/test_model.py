@@ -301,6 +301,52 @@ def test_the_page_goes_on_while_the_model_works(project):
     assert status == 409
 
 
+def test_undo_takes_back_what_the_person_said_and_never_what_the_model_said(project):
+    work = project.model = ModelAtWork(project, Model(), most=30)
+    question = person_answers(project, 1)[0]
+    seen = project.position
+    work.work()
+    n = project.session.answerers[BY]
+    reply: Any
+    status, reply = reply_to(project, "undo", {"position": seen})
+    assert status == 200
+    assert project.session.answerers == {BY: n}
+    asked = project.ask()
+    assert (asked.row, asked.groups) == (question.row, question.groups)
+    assert (reply["can_undo"], reply["can_redo"]) == (False, True)
+    status, reply = reply_to(project, "undo", {"position": reply["position"]})
+    assert (status, project.session.answerers) == (200, {BY: n})
+    status, reply = reply_to(project, "redo", {"position": reply["position"]})
+    assert (status, project.session.answerers) == (200, {BY: n, "Ann": 1})
+    assert project.ask().row != question.row
+    stored = session_in(project.store)[0]
+    assert (stored.log, stored.undone) == (project.session.log, project.session.undone)
+
+
+def test_the_person_mends_names_and_revises_while_the_model_answers(project):
+    work = project.model = ModelAtWork(project, Model(), most=30)
+    person_answers(project, 4)
+    (first, *_), groups = project.session.events, project.groups()
+    seen = project.position
+    work.work()
+    assert project.position > seen + 10
+    reply: Any
+    for path, body in (
+        ("name", {"group": groups[0].id, "name": "circles"}),
+        ("move", {"rows": [project.members(groups[0]).tolist()[-1]], "to": "new"}),
+        (
+            "revise",
+            {"number": 1, "row": first.left, "by": "Ann", "answer": "unsure", "apply": True},
+        ),
+        ("set-aside", {"by": BY}),
+    ):
+        status, reply = reply_to(project, path, {"position": seen, **body})
+        assert (path, status) == (path, 200), reply
+        seen = reply["position"]
+        # The page may have seen none of what the model says meanwhile.
+        project.answer_for(project.session.put(9, ((0,),)), Answer.UNSURE, by=BY)
+
+
 def test_it_stops_when_told(project):
     work = project.model = ModelAtWork(project, Model(), most=40)
     work.start()

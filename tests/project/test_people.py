@@ -14,6 +14,7 @@ from likewise.project.people import (
     cohens_kappa,
     doubles,
 )
+from likewise.project.record import session_in
 
 PEOPLE = ("Ana", "Ben", "Cleo")
 
@@ -165,14 +166,102 @@ def test_not_sure_is_no_disagreement(project, points):
     assert doubles(project.session)[0].agree is None
 
 
-def test_only_the_last_answer_of_all_is_undone(project, points):
-    answer(project, "Ana", lambda q: right(q, points[1]))
+def test_each_undoes_and_redoes_their_own_answers_whatever_others_have_said(project, points):
+    y = points[1]
+    seen = {}
+    for name in ("Ana", "Ben", "Ana", "Ben", "Ben"):
+        answer(project, name, lambda q: right(q, y))
+        seen[name] = project.position
+    (_, ana), bens = (
+        [g for g in project.session.events if g.by == name] for name in ("Ana", "Ben")
+    )
+    with acting(Person("Cleo")):
+        assert not project.can_undo
+        project.undo(position=project.position)
+    with acting(Person("Ana")):
+        project.undo(position=seen["Ana"])  # Ben has answered twice since
+        assert (project.can_undo, project.can_redo) == (True, True)
+        again = project.ask()
+        assert (again.row, again.groups) == (ana.left, ana.groups or ((ana.right,),))
+    events = project.session.events
+    assert [g.by for g in events] == ["Ana", "Ben", "Ben", "Ben"]
+    assert [g.links for g in events if g.by == "Ben"] == [g.links for g in bens]
+    with acting(Person("Ben")):
+        assert not project.can_redo
+        project.undo(position=project.position)
+    with acting(Person("Ana")):
+        project.redo(position=project.position)
+        assert not project.can_redo
+        assert project.ask().row != ana.left
+    assert [g.by for g in project.session.events] == ["Ana", "Ben", "Ben", "Ana"]
+    stored = session_in(project.store)[0]
+    assert (stored.log, stored.undone) == (project.session.log, project.session.undone)
+
+
+def test_what_others_say_takes_no_redo_away_and_what_one_says_oneself_does(project, points):
+    for name in ("Ana", "Ben"):
+        answer(project, name, lambda q: right(q, points[1]))
+    with acting(Person("Ana")):
+        project.undo(position=project.position)
     answer(project, "Ben", lambda q: right(q, points[1]))
-    with acting(Person("Ana")), pytest.raises(InputError, match="Ben has answered since"):
+    with acting(Person("Ana")):
+        assert project.can_redo
+    answer(project, "Ana", lambda q: right(q, points[1]))
+    with acting(Person("Ana")):
+        assert not project.can_redo
+    stored = session_in(project.store)[0]
+    assert (stored.log, stored.undone) == (project.session.log, project.session.undone)
+
+
+def test_undo_that_was_decided_before_ones_own_last_answer_is_refused(project, points):
+    for _ in range(2):
+        answer(project, "Ana", lambda q: right(q, points[1]))
+    seen = project.position
+    with acting(Person("Ana")):
+        project.undo(position=seen)
+        with pytest.raises(StaleQueryError, match="nothing was saved"):
+            project.undo(position=seen)
+    assert len(project.session.events) == 1
+
+
+def test_what_was_done_before_an_answer_was_revised_is_undone_after_that(project, points):
+    for name in ("Ana", "Ben"):
+        answer(project, name, lambda q: right(q, points[1]))
+    with acting(Person("Ben")):
+        project.revise(2, Answer.UNSURE, position=project.position)
+    with acting(Person("Ana")), pytest.raises(InputError, match="was revised after this"):
         project.undo(position=project.position)
     with acting(Person("Ben")):
         project.undo(position=project.position)
-    assert [g.by for g in project.session.events] == ["Ana"]
+    with acting(Person("Ana")):
+        project.undo(position=project.position)
+    assert [g.by for g in project.session.events] == ["Ben"]
+
+
+def test_what_others_answer_refuses_no_change_but_what_they_change_does(project, points):
+    for _ in range(6):
+        answer(project, "Ana", lambda q: right(q, points[1]))
+    seen, group = project.position, project.groups()[0].id
+    answer(project, "Ben", lambda q: right(q, points[1]))
+    with acting(Person("Ana")):
+        project.name(group, "upper", position=seen)
+    with acting(Person("Ben")), pytest.raises(StaleQueryError, match="nothing was saved"):
+        project.name(group, "lower", position=seen)
+    assert project.group(group).name == "upper"
+
+
+def test_the_answer_that_is_revised_is_the_one_that_was_seen(project, points):
+    for name in ("Ana", "Ben"):
+        answer(project, name, lambda q: right(q, points[1]))
+    first, seen = project.session.events[0], project.position
+    answer(project, "Ben", lambda q: right(q, points[1]))
+    with acting(Person("Ana")):
+        with pytest.raises(StaleQueryError, match="nothing was saved"):
+            project.revise(1, Answer.UNSURE, position=seen)
+        with pytest.raises(StaleQueryError, match="answer 1 is another one now"):
+            project.revise(1, Answer.UNSURE, position=seen, seen=(first.left, "Ben"))
+        project.revise(1, Answer.UNSURE, position=seen, seen=(first.left, "Ana"))
+    assert project.session.events[0].answer is Answer.UNSURE
 
 
 def test_a_question_that_others_have_settled_is_taken_away(project, points):

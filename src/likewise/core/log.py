@@ -134,6 +134,11 @@ class Log:
         return tuple(self._log)
 
     @property
+    def undone(self) -> tuple[Entry, ...]:
+        """What was undone and can be redone, in the order in which it was undone."""
+        return tuple(self._undone)
+
+    @property
     def n_asked(self) -> int:
         """How many questions were answered, *not sure* included, and others had not settled."""
         is_asked = (isinstance(e, Gesture) and e.source == "asked" for e in self._log)
@@ -177,31 +182,47 @@ class Log:
         """Whether `redo` would do something."""
         return bool(self._undone)
 
-    def undo(self, *, keeps_growth: bool = False) -> Entry | None:
+    def undo(self, *, place: int | None = None, keeps_growth: bool = False) -> Entry | None:
         """Take back the last thing done; return it, or None if there is none.
 
         Parameters
         ----------
+        place : int, optional
+            The place in `log` of what is taken back instead of the last.
         keeps_growth : bool
             Whether to pass over growth: the last other entry is taken back, and rows that joined
             after it stay.
+
+        Raises
+        ------
+        InputError
+            If an answer was revised after what is at `place`: answers are revised by their number,
+            which may be another one then.
         """
-        last = len(self._log) - 1
-        while keeps_growth and last >= 0 and isinstance(self._log[last], Grown):
-            last -= 1
-        if last < 0:
-            return None
-        entry = self._log[last]
-        self._follow([*self._log[:last], *self._log[last + 1 :]])
+        if place is None:
+            place = len(self._log) - 1
+            while keeps_growth and place >= 0 and isinstance(self._log[place], Grown):
+                place -= 1
+            if place < 0:
+                return None
+        entry = _at(self._log, place, "the log")
+        if any(isinstance(later, Revised) for later in self._log[place + 1 :]):
+            raise InputError(
+                "an earlier answer was revised after this, so this cannot be undone before that is"
+            )
+        self._follow([*self._log[:place], *self._log[place + 1 :]])
         self._undone.append(entry)
         return entry
 
-    def redo(self) -> Entry | None:
-        """Redo the last undone entry; return it, or None if there is none."""
+    def redo(self, *, place: int | None = None) -> Entry | None:
+        """Redo the last undone entry, or that at a `place` in `undone`; return it, if any."""
         if not self._undone:
             return None
-        self._do(self._undone[-1])
-        return self._undone.pop()
+        place = len(self._undone) - 1 if place is None else place
+        entry = _at(self._undone, place, "what was undone")
+        self._do(entry)
+        del self._undone[place]
+        return entry
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -298,10 +319,16 @@ class Log:
 
     def apply(self, plain: Mapping[str, Any]) -> None:
         """Apply an entry of a saved log; "undo" and "redo" are such entries, too."""
-        if plain.get("do") == "undo":
-            self.undo(keeps_growth=True)
-        elif plain.get("do") == "redo":
-            self.redo()
+        if plain.get("do") in ("undo", "redo"):
+            try:
+                if plain["do"] == "undo":
+                    self.undo(place=plain.get("place"), keeps_growth=True)
+                else:
+                    self.redo(place=plain.get("place"))
+            except InputError as error:
+                raise SessionFileError(
+                    f"the log has an entry that cannot be read: {plain}"
+                ) from error
         else:
             if plain.get("do") == "revise":
                 number: Any = plain.get("number")
@@ -325,10 +352,18 @@ class Log:
                 "and changes no answer"
             )
         self._do(entry, made, is_strict=is_strict)
+        self._undone = self._still_undone(entry)
+
+    def _still_undone(self, new: Entry) -> list[Entry]:
+        """Return what can still be redone after a new entry: nothing of whoever made it."""
+        if any(isinstance(undone, Rebuilt | Grown) for undone in self._undone):
+            return []
         # Rows that join by themselves take nothing from a person who has just undone an answer.
-        is_apart = isinstance(entry, Grown) and not entry.removed and not entry.returned
-        if not is_apart or any(isinstance(undone, Rebuilt | Grown) for undone in self._undone):
-            self._undone.clear()
+        if isinstance(new, Grown) and not new.removed and not new.returned:
+            return self._undone
+        # The number of a revised answer may be that of another one now.
+        others = (undone for undone in self._undone if undone.by != new.by)
+        return [undone for undone in others if not isinstance(undone, Revised)]
 
     def _say(self, gesture: Gesture, *, is_strict: bool) -> Gesture:
         """Take in a gesture; return it as it is in the log."""
@@ -408,6 +443,13 @@ class Log:
         if rows[0] == rows[1]:
             raise InputError(f"row {left} was paired with itself; an answer is about two rows")
         return rows
+
+
+def _at(entries: Sequence[Entry], place: Any, where: str) -> Entry:
+    """Return an entry by its place; refuse one that is not there."""
+    if not is_whole(place) or not 0 <= place < len(entries):
+        raise InputError(f"{where} has {len(entries)} entries, none at {place!r}")
+    return entries[int(place)]
 
 
 def refuse_strategy(strategy: Any) -> None:

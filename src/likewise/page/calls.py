@@ -92,13 +92,13 @@ def settle(project: Project, body: Json) -> Json:
 
 
 def undo(project: Project, body: Json) -> Json:
-    """Undo the last change."""
+    """Undo the last change of whoever asks for it."""
     project.undo(position=whole(body, "position"))
     return shapes.next_question(project)
 
 
 def redo(project: Project, body: Json) -> Json:
-    """Redo the last change that was undone."""
+    """Redo the last change that whoever asks for it has undone."""
     project.redo(position=whole(body, "position"))
     return shapes.next_question(project)
 
@@ -142,7 +142,8 @@ def revise(project: Project, body: Json) -> Json:
     number = whole(body, "number")
     new = chosen(body["chosen"]) if "chosen" in body else shapes.answer_from(body.get("answer"))
     if body.get("apply") is True:
-        project.revise(number, new, position=whole(body, "position"))
+        seen = (whole(body, "row"), shapes.signed_by(body)) if "row" in body else None
+        project.revise(number, new, position=whole(body, "position"), seen=seen)
         return shapes.state(project)
     revision = project.session.preview(number, new)
     return {"preview": shapes.revision(project, number, new, revision)}

@@ -177,14 +177,14 @@ def _copies_by_group(project: Project) -> Counter[int]:
 
 def asked(project: Project, *, with_distance: bool = False) -> Json:
     """Return the open question, and only what is needed to show it."""
-    query, session = project.ask(), project.session
+    query = project.ask()
     return {
         "is_done": query is None,
         "instruction": project.instruction,
         "has_map": project.has_map,
         "question": question(project, query, with_distance=with_distance),
         "can_undo": project.can_undo,
-        "can_redo": session.can_redo,
+        "can_redo": project.can_redo,
         "you": _you(),
     }
 
@@ -527,6 +527,14 @@ def whole_number(value: Any, name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 2**53:
         raise InputError(f"the request needs a whole number {name!r}, got {value!r}")
     return value
+
+
+def signed_by(body: Json) -> str | None:
+    """Return who answered, as a request says; None if nobody signed."""
+    by = body.get("by")
+    if not isinstance(by, str | None):
+        raise InputError(f"the request needs who answered as a text 'by', got {by!r}")
+    return by
 
 
 def seconds_of(body: Json) -> float | None:

@@ -125,7 +125,11 @@ class Team:
             self._held[name] = question
         return question
 
-    def done(self, name: str) -> None:
+    def hold(self, name: str | None, question: Question) -> None:
+        """Let a person have a question next."""
+        self._held[name] = question
+
+    def done(self, name: str | None) -> None:
         """Take away the question of a person, who has answered it."""
         self._held.pop(name, None)
 

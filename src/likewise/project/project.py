@@ -133,7 +133,7 @@ class Project(Record):
     def name(self, group: int, name: str, *, position: int) -> None:
         """Name a group, or take its name away."""
         with self.lock:
-            self._refuse_outdated(position)
+            self._refuse_overtaken(position)
             self.group(group)
             self.name_all({group: name}, position=position)
 
@@ -201,10 +201,30 @@ class Project(Record):
         """Return the rows of the two most likely parts of a group."""
         return parts_of(self.session, self.features, self.members(group))
 
-    def revise(self, number: int, answer: Any, *, position: int) -> None:
-        """Change an earlier answer."""
-        with self._change(position) as signature:
-            self.session.revise(number, answer, **signature)
+    def revise(
+        self, number: int, answer: Any, *, position: int, seen: tuple[int, str | None] | None = None
+    ) -> None:
+        """Change an earlier answer.
+
+        Parameters
+        ----------
+        number : int
+            Its number, which is that of another answer once one before it is overruled.
+        answer
+            As for `Session.revise`.
+        seen : tuple of int and str or None, optional
+            The row in question and who answered, to make sure that it is still the same answer.
+        """
+        with self.lock:
+            self._refuse_overtaken(position)
+            if seen is None:
+                self._refuse_outdated(position)
+            elif number in range(1, len(self.session.events) + 1):
+                now = self.session.events[number - 1]
+                if (now.left, now.by) != seen:
+                    raise StaleQueryError(f"answer {number} is another one now. Look again.")
+            with self._change(position) as signature:
+                self.session.revise(number, answer, **signature)
 
     def set_aside(self, answerer: str, *, position: int) -> None:
         """Ignore all that somebody answered."""
@@ -241,7 +261,7 @@ class Project(Record):
     def rebuild(self, *, position: int) -> None:
         """Let the strategy of `Likewise` ask when another one has nothing left to ask."""
         with self.lock:
-            self._refuse_outdated(position)
+            self._refuse_overtaken(position)
             if self.features.metric == "precomputed":
                 raise InputError(
                     "nothing is left to ask, and there are only distances to learn from. Begin "
@@ -268,7 +288,7 @@ class Project(Record):
         """Return check questions about pairs that nobody was asked about, each with its answer."""
         with self.lock:
             answers = self.session.checks
-            questions = self.session.audit(N_CHECKS, random_state=len(self.session.events))
+            questions = self.session.audit(N_CHECKS, random_state=self._n_mine)
             return [(check, answers.get((check.left, check.right))) for check in questions]
 
     def tell_check(self, left: int, right: int, answer: Answer, *, position: int) -> None:
@@ -282,14 +302,20 @@ class Project(Record):
         """Return earlier questions of whoever answers now, the other way round, with answers."""
         with self.lock:
             answers = {entry.before: entry for entry in self.session.repeated}
-            seed = len(self.session.events)
-            found = self.session.repeats(N_CHECKS, by=self.by, random_state=seed)
+            found = self.session.repeats(N_CHECKS, by=self.by, random_state=self._n_mine)
             return [(repeat, answers.get(repeat.before)) for repeat in found]
+
+    @property
+    def _n_mine(self) -> int:
+        """How many answers are by whoever calls this: a round of checks lasts until they answer."""
+        return sum(self._is_mine(gesture) for gesture in self.session.events)
 
     def tell_repeat(
         self, number: int, chosen: Any, *, position: int, seconds: float | None = None
     ) -> None:
         """Answer the question of the answer with a `number` again. It changes no group."""
+        with self.lock:
+            self._refuse_outdated(position)
         with self._change(position) as signature:
             repeat = next((one for one, _ in self.repeats() if one.number == number), None)
             if repeat is None:

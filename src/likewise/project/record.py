@@ -6,16 +6,16 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from likewise.core.answers import Answer, Question, checked_rows
-from likewise.core.journal import Grown, entry_to_dict
+from likewise.core.answers import Answer, Gesture, Question, checked_rows, rank_of
+from likewise.core.journal import Entry, Grown, entry_to_dict
 from likewise.core.partition import SuperInstances
 from likewise.core.session import Session
 from likewise.errors import InputError, SessionFileError, StaleQueryError
 from likewise.items import Features, Items
 from likewise.project.matching import ids_of_rows
-from likewise.project.people import EVERY, Team, who
+from likewise.project.people import EVERY, Team, about, who
 from likewise.store import SETUP, Store, Stored, now
 from likewise.store.packing import readable, unpack, unpack_session
 from likewise.store.schema import understood
@@ -247,6 +247,7 @@ class Record:
                 position = self.position
             else:
                 position = self._position_of(number, position)
+                self._refuse_outdated(position)
             with self._change(position) as signature:
                 yield signature
             if member is not None:
@@ -254,8 +255,11 @@ class Record:
 
     def answer_for(self, question: Question, chosen: Any, **signed: Any) -> None:
         """Take in the answer of another answerer, such as a model, to a question it was given."""
-        with self.lock, self._change(self._position_of(question.number, -1)):
-            self.session.answer(question, chosen, **signed)
+        with self.lock:
+            position = self._position_of(question.number, -1)
+            self._refuse_outdated(position)
+            with self._change(position):
+                self.session.answer(question, chosen, **signed)
 
     def _position_of(self, number: int, position: int) -> int:
         """Return the position that an answer came after.
@@ -268,38 +272,59 @@ class Record:
             self.refresh()
             return self.position
 
-    @property
-    def can_undo(self) -> bool:
-        """Whether something was said that `undo` would take back; what joined stays."""
-        return any(not isinstance(entry, Grown) for entry in self.session.log)
-
     def undo(self, *, position: int) -> None:
-        """Undo the last thing done."""
+        """Undo what whoever calls this did last, whatever others have done since."""
         with self.lock:
-            self._refuse_outdated(position)
-            if self.can_undo:
-                self._refuse_undoing_others()
-                with self._change(position, {"do": "undo"}):
-                    self.session.undo(keeps_growth=True)
-                if (member := self._member) is not None:
-                    self.team.done(member)
-
-    def _refuse_undoing_others(self) -> None:
-        """Refuse that a member of a team undoes what another one said."""
-        last = next(e for e in reversed(self.session.log) if not isinstance(e, Grown))
-        if self._member is not None and last.by != self._member:
-            raise InputError(
-                f"{last.by or 'somebody else'} has answered since, and only the last answer of all "
-                "can be undone. Change your own answers in History."
-            )
+            self._refuse_after(position, lambda entry: not self._is_mine(entry))
+            place = self._last_of_mine(self.session.log)
+            if place is None:
+                return
+            with self._change(self.position, {"do": "undo", "place": place}):
+                entry = self.session.undo(place=place)
+            self.team.done(self._member)
+            self._ask_again(entry)
 
     def redo(self, *, position: int) -> None:
-        """Redo what was undone."""
+        """Redo what whoever calls this has undone last."""
         with self.lock:
-            self._refuse_outdated(position)
-            if self.session.can_redo:
-                with self._change(position, {"do": "redo"}):
-                    self.session.redo()
+            self._refuse_after(position, lambda entry: not self._is_mine(entry))
+            place = self._last_of_mine(self.session.undone)
+            if place is None:
+                return
+            with self._change(self.position, {"do": "redo", "place": place}):
+                self.session.redo(place=place)
+            self.team.done(self._member)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether whoever calls this has done something that `undo` would take back."""
+        return self._last_of_mine(self.session.log) is not None
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether whoever calls this has undone something that `redo` would do again."""
+        return self._last_of_mine(self.session.undone) is not None
+
+    def _last_of_mine(self, entries: Sequence[Entry]) -> int | None:
+        """Return the place of the last entry of whoever calls this; what joined stays."""
+        places = range(len(entries) - 1, -1, -1)
+        mine = (
+            k for k in places if not isinstance(entries[k], Grown) and self._is_mine(entries[k])
+        )
+        return next(mine, None)
+
+    def _is_mine(self, entry: Entry | Stored) -> bool:
+        """Whether whoever calls this did something; without a team, people are one person."""
+        return entry.by == self.by if self.team.names else rank_of(entry.by) == 0
+
+    def _ask_again(self, undone: Entry | None) -> None:
+        """Put the question of an answer that was undone again, where it is not put by itself."""
+        is_put = self._member is None and self.model is None
+        if is_put or not isinstance(undone, Gesture) or undone.is_certain:
+            return
+        row, groups = about(undone)
+        if () not in groups:
+            self.team.hold(self._member, self.session.put(row, groups, source=undone.source))
 
     # -- the file ----------------------------------------------------------------------------------
 
@@ -331,14 +356,38 @@ class Record:
         return all(name in now and known.get(name) == now[name] for name in grown.get("ids") or ())
 
     def _refuse_outdated(self, position: int) -> None:
-        """Take in what others have added; refuse a change that was decided before it."""
+        """Take in what others have added; refuse an answer that was decided before it."""
         self.refresh()
         # What joined by itself since has changed no question and no group.
         if not self._same_since <= position <= self.position:
-            raise StaleQueryError(
-                f"nothing was saved: this came after entry {position} and the log is at "
-                f"{self.position}. Somebody answered in another window or process; look again."
-            )
+            self._refuse(position)
+
+    def _refuse_overtaken(self, position: int) -> None:
+        """Take in what others have added; refuse a change that it may give another meaning.
+
+        Answers of others do not: while a model or a team answers, the log never stands still.
+        """
+        self._refuse_after(position, self._leaves_alone)
+
+    def _refuse_after(self, position: int, is_allowed: Callable[[Stored], bool]) -> None:
+        """Take in what others have added; refuse a change if some of it may not be before it."""
+        self.refresh()
+        if not self._same_since <= position <= self.position:
+            since = self.store.read(position) if 0 <= position < self.position else []
+            if not since or not all(map(is_allowed, since)):
+                self._refuse(position)
+
+    def _leaves_alone(self, entry: Stored) -> bool:
+        """Whether an entry is growth, or an answer of somebody else to a question."""
+        do, source = entry.op.get("do"), entry.op.get("source", "asked")
+        is_answer = do == "tell" and source in ("asked", "extra", "sampled")
+        return do == "grow" or (is_answer and not self._is_mine(entry))
+
+    def _refuse(self, position: int) -> NoReturn:
+        raise StaleQueryError(
+            f"nothing was saved: this came after entry {position} and the log is at "
+            f"{self.position}. Somebody answered in another window or process; look again."
+        )
 
     @contextmanager
     def _change(
@@ -349,7 +398,7 @@ class Record:
     ) -> Iterator[dict[str, Any]]:
         """Store what the caller does; if either fails, session and file stay as they were."""
         with self.lock:
-            self._refuse_outdated(position)
+            self._refuse_overtaken(position)
             with self.session.transaction():
                 signature = self._signature()
                 yield signature

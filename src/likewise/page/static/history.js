@@ -105,7 +105,7 @@ async function preview(event, said, panel) {
   const reply = await change("revise", { number: event.number, ...said });
   if (!reply) return;
   const { words, dropped } = reply.preview;
-  const apply = button("Apply", () => carryOut("revise", { number: event.number, ...said, apply: true }), { class: "primary" });
+  const apply = button("Apply", () => carryOut("revise", { number: event.number, row: event.left.row, by: event.by, ...said, apply: true }), { class: "primary" });
   fill(panel,
     el("p", { class: "words", role: "status" }, `This ${words}.`),
     dropped.length > 0 && el("ul", { class: "dropped" }, dropped.map((/** @type {Entry} */ e) => el("li", { dir: "auto" }, `${e.number}: ${e.left.title} `, sign(e.answer), el("span", { class: "unseen" }, WORDS[e.answer]), ` ${e.right.title}`))),
