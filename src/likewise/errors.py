@@ -57,7 +57,7 @@ class ContradictionError(LikewiseError, ValueError):
 
 
 class StaleQueryError(LikewiseError):
-    """An answer came for a question that is no longer the open one; nothing was changed."""
+    """An answer is to a question that is no longer open; nothing was changed."""
 
 
 class SessionFileError(LikewiseError, ValueError):
@@ -118,7 +118,7 @@ class SilentOracleWarning(UserWarning):
 
 
 class NothingAskedWarning(UserWarning):
-    """`run` was to ask some questions, but the budget of the session is spent."""
+    """`run` should ask some questions, but the budget of the session is spent."""
 
 
 class DatasetError(LikewiseError):

@@ -1,4 +1,4 @@
-"""Rows that no estimator can use are refused with the remedy.
+"""Check input rows: those that no estimator can use are refused, with the remedy.
 
 Shapes and sparse matrices are left to scikit-learn, whose messages say what to do. Its advice about
 missing values, text and infinite values does not fit here; and it takes dates, masked values and

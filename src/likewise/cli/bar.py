@@ -1,4 +1,4 @@
-"""A bar in the terminal that says how much is done and how long the rest will take."""
+"""A progress bar for the terminal, with the time that is left."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CELLS = 24
 
 @contextmanager
 def bar() -> Iterator[Step]:
-    """Yield what shows progress on the last line of a terminal; elsewhere it shows nothing."""
+    """Yield a function that shows progress on the last line of a terminal, else nothing."""
     shown = Bar()
     try:
         yield shown
@@ -26,7 +26,7 @@ def bar() -> Iterator[Step]:
 
 
 class Bar:
-    """What a person at a terminal sees of a step, on one line that is written anew."""
+    """One line of a terminal that shows how much of a step is done."""
 
     def __init__(self) -> None:
         self._is_seen = sys.stderr.isatty()
@@ -49,14 +49,14 @@ class Bar:
             self._width = len(line)
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Clear the line."""
         if self._width:
             click.echo(f"\r{' ' * self._width}\r", err=True, nl=False)
         self._width = 0
 
 
 def both(one: Step, other: Step) -> Step:
-    """Return what shows progress in two places."""
+    """Return a function that shows progress in two places."""
 
     def progress(step: str, done: int, of: int) -> None:
         one(step, done, of)

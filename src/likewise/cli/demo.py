@@ -105,7 +105,7 @@ def ask_on_page(*, opens: bool = True) -> None:
 
 @dataclass(frozen=True)
 class Grouping:
-    """What came of one grouping that the simulated person had in mind.
+    """One grouping that the simulated person had in mind, and how well it was found.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ def show(output: Path, seed: int) -> None:
 
 
 def play(items: Items, way: str, seed: int) -> Grouping:
-    """Return what comes of answers by the kind, the color or the pattern of the fish."""
+    """Group the fish by answers about their kind, color or pattern; return how that went."""
     truth = np.unique([getattr(fish, way) for fish in school()], return_inverse=True)[1]
     k_true = len(np.unique(truth))
     session = Likewise(max_queries=ANSWERS, random_state=seed).start(items)
@@ -159,7 +159,7 @@ def play(items: Items, way: str, seed: int) -> Grouping:
 
 
 def table(groupings: Sequence[Grouping]) -> str:
-    """Return the table of the three groupings after some numbers of answers."""
+    """Return a table of how well each of the three groupings was found."""
     rows = [("ARI after answers", *map(str, MILESTONES), "groups", "K-means, told their number")]
     for grouping in groupings:
         curve = [f"{grouping.curve[min(n, len(grouping.curve) - 1)]:.2f}" for n in MILESTONES]

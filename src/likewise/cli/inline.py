@@ -1,4 +1,4 @@
-"""Pictures in the terminal itself, by the package `textual-image` of the extra `terminal`."""
+"""Show pictures in the terminal itself, with the package `textual-image` (extra `terminal`)."""
 
 from __future__ import annotations
 

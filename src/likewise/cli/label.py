@@ -411,7 +411,7 @@ def label(
 
 
 def _refuse_together(cases: dict[str, bool]) -> None:
-    """Raise the error of the first case that is there."""
+    """Raise the error of the first case that applies."""
     for why, is_there in cases.items():
         if is_there:
             raise click.UsageError(why)
@@ -471,7 +471,7 @@ def _working(work: ModelAtWork | None) -> Iterator[None]:
 
 
 def _say_expected(work: ModelAtWork, most: int) -> None:
-    """Say what a model will take, without asking it."""
+    """Say what asking a model will take, without asking it."""
     session = work.project.session
     questions = session.ask_many(8)
     n = max(0, min(most, len(session.askable)) - session.answerers.get(work.by, 0))

@@ -1,4 +1,4 @@
-"""Items as lines of text for a terminal, by the parts of their views."""
+"""Show items as lines of text in a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a session while a command runs: at once, also before the session is open."""
+"""Serve the page while a command runs, even before the session is open."""
 
 from __future__ import annotations
 

@@ -277,7 +277,7 @@ def _titled(project: Project, row: int) -> str:
 
 
 def _called(project: Project, query: Question, place: int) -> str:
-    """Return a group in few words: its name, or what its first item is called."""
+    """Return a group in a few words: its name, or what its first item is called."""
     if not query.groups[place]:
         return fit(clean(query.name(place) or ""), LONGEST_CALLED)
     row = query.groups[place][0]

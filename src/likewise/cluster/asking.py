@@ -42,7 +42,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
 
     @property
     def _asks_about_samples(self) -> bool:
-        """Whether large data is asked about by a sample of its rows."""
+        """Whether questions about large data are about a sample of its rows."""
         return False
 
     @abstractmethod
@@ -222,7 +222,7 @@ def asked_links(session: Session) -> list[tuple[int, int, Answer]]:
 
 
 def is_items(X: Any) -> bool:
-    """Whether these are items; the method knows nothing else of them."""
+    """Whether these are items; the method knows nothing else about them."""
     # By the class: a data frame has its columns as attributes.
     return hasattr(type(X), "aspects")
 

@@ -1,4 +1,4 @@
-"""Every answer of a `fit` on disk as it comes: a checkpoint is a session file.
+"""Checkpoints: every answer of a `fit` goes into a session file as it arrives.
 
 It has the session as it began, the parameters of the estimator, and every answer as an entry of its
 log. `likewise check` and `likewise backup` work on it, too.

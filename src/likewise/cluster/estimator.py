@@ -39,7 +39,7 @@ ANSWERS_PER_LINE = 10
 
 
 def _listed(pairs: Any) -> Any:
-    """Return pairs that can be read twice."""
+    """Return pairs as a list, so that they can be read twice."""
     return list(pairs) if isinstance(pairs, Iterator) else pairs
 
 
@@ -109,7 +109,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
     def _become(
         self, session: Session, rows: Any, data: Rows | None, *, is_guess: bool | None
     ) -> Self:
-        """Set all attributes by a session.
+        """Set all attributes from a session.
 
         Parameters
         ----------

@@ -205,7 +205,7 @@ class Answers:
         return self if self._base is None else self._base
 
     def take(self, entry: Entry, *, is_strict: bool = False) -> list[Gesture]:
-        """Follow one more entry of the log; return the gestures that no longer count.
+        """Take in one more entry of the log; return the gestures that no longer count.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class Answers:
         return dropped
 
     def _say(self, place: int, gesture: Gesture, *, is_strict: bool = False) -> list[Gesture]:
-        """Follow a gesture, new or changed; return the gestures that no longer count."""
+        """Take in a gesture, new or changed; return the gestures that no longer count."""
         dropped: list[Gesture] = []
         if gesture.by not in self.aside:
             k = bisect_left(self._places, place)

@@ -1,4 +1,4 @@
-"""Questions and answers: what a session asks, what it takes in, and the labels that follow."""
+"""The part of a session that asks questions, takes answers and computes labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes to a session that answer no question: links, revised answers, rows, names, notes."""
+"""The part of a session that changes it otherwise: links, revisions, rows, names, notes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from likewise.words import check_text, plural
 
 
 class Changing(Log):
-    """Change a session without being asked. One of the parts of `Session`."""
+    """Change a session other than by an answer. One of the parts of `Session`."""
 
     def give(self, left: int, right: int, answer: Any) -> Gesture:
         """Take in an answer that was known without asking.

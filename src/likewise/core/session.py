@@ -1,4 +1,4 @@
-"""A session: one question at a time, from outside, with every answer changeable.
+"""A session: it asks one question at a time, and every answer can be changed later.
 
 A session has no loop of its own. `ask` returns the open question, `choose` and `tell` take the
 answer; the caller is the web page, the terminal, an estimator's `fit`, or your own code. What was

@@ -35,7 +35,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Aspect:
-    """One respect in which items are alike, such as the layout or the content of pictures.
+    """One respect in which items are similar, such as the layout or the content of pictures.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Aspect:
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Numbers that say how alike the items are.
+    """Numbers that say how similar the items are.
 
     Attributes
     ----------

@@ -248,7 +248,7 @@ def _guessed_encoding(data: bytes) -> str:
 
 
 def _read_bytes(path: Path) -> tuple[bytes, str]:
-    """Return what is in a file, unpacked, and the suffix that says what it is."""
+    """Return the content of a file, unpacked, and the suffix that says what it is."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         check_fits(path, size)

@@ -1,4 +1,4 @@
-"""How often somebody is right, from a sample of answers that a person gave again.
+"""Estimate how often an answerer is right, from a sample that a person answers as well.
 
 The interval holds at any time a person looks, not only after a number of checks fixed beforehand:
 it is a confidence sequence. Answers fall into strata (rows that lie between two groups, and the

@@ -113,7 +113,7 @@ def suspicion_of(distances: NDArray[np.float32], given: NDArray[np.intp]) -> NDA
 def believed(
     given: NDArray[np.intp], known: NDArray[np.intp], suspicion: NDArray[np.float64] | None
 ) -> NDArray[np.intp]:
-    """Return of which given group each known row is evidence: its own, -1 if it is suspicious."""
+    """Return the given group that each known row is evidence for: its own, -1 if suspicious."""
     if suspicion is None:
         return given
     is_first = known < len(suspicion)  # later ones have no given group

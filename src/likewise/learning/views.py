@@ -87,7 +87,7 @@ class RowViews(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Views:
-    """How to look at rows. Made by `views_of`; calling it returns a `RowViews`."""
+    """How rows are viewed. Made by `views_of`; calling it returns a `RowViews`."""
 
     mean: NDArray[np.float64]
     axes: NDArray[np.float64]
@@ -134,7 +134,7 @@ def views_of(X: NDArray[Any]) -> Views:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class AspectViews:
-    """How to look at rows with several aspects; calling it returns a `RowViews`.
+    """How rows with several aspects are viewed; calling it returns a `RowViews`.
 
     Side by side, every aspect has the same variance: what scale it comes in says nothing.
     """
@@ -157,7 +157,7 @@ class AspectViews:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ColumnViews:
-    """How to look at some columns of rows."""
+    """How some columns of rows are viewed."""
 
     columns: NDArray[np.intp]
     views: Views

@@ -84,7 +84,7 @@ class SessionWidget(anywidget.AnyWidget):
             self._changed()
 
     def _changed(self) -> None:
-        """Tell everybody who shows this session."""
+        """Tell all widgets that show this session."""
         self._seen = self.session.log
         self.position = self._project.position
         for other in self._all:

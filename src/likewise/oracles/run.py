@@ -1,4 +1,4 @@
-"""The one loop that lets an oracle answer a session."""
+"""The one loop in which an oracle answers the questions of a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person at a terminal: how a question is put there, and the keys that answer it.
+"""A person at a terminal: how a question is shown there, and the keys that answer it.
 
 `TerminalOracle` asks for `fit`; `likewise label --terminal` puts its questions by `Prompt`, too.
 """

@@ -40,7 +40,7 @@ Json = dict[str, Any]
 
 
 def thing(project: Project, row: int) -> Json:
-    """Return an item as a small picture or a line shows it."""
+    """Return an item as it is shown in a small picture or on a line."""
     place = project.where[row]
     if place is None:
         title = f"{project.ids[row]} (no longer there)"
@@ -190,7 +190,7 @@ def asked(project: Project, *, with_distance: bool = False) -> Json:
 
 
 def _you() -> Json | None:
-    """Return whom the reply is for, if that is known."""
+    """Return who the reply is for, if that is known."""
     person = who()
     return None if person is None else {"name": person.name, "can_answer": person.can_answer}
 

@@ -1,4 +1,4 @@
-"""What answers changed in groups that were there already: a table, JSON, or a page to read."""
+"""How answers changed given groups: as a table, as JSON, or as a page to read."""
 
 from __future__ import annotations
 

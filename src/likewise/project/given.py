@@ -1,4 +1,4 @@
-"""Groups that are given: made by another tool or by hand, a belief that answers correct."""
+"""Given groups, made by another tool or by hand: a belief that answers correct."""
 
 from __future__ import annotations
 

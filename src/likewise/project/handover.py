@@ -1,4 +1,4 @@
-"""What the next program takes: folders of pictures, sidecars, tasks and labels.
+"""Exports for other programs: folders of pictures, sidecars, tasks and labels.
 
 Most of these are several files. `write_folder` puts them into a folder, where it never replaces
 anything; `zipped` makes one file of them, for a download.

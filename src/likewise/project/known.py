@@ -1,4 +1,4 @@
-"""Links that are known and hold, read from tables: pairs, or items and their groups."""
+"""Read known links from tables of pairs, or of items and their groups."""
 
 from __future__ import annotations
 

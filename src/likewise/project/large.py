@@ -1,4 +1,4 @@
-"""Projects about rows in files that are not read as a whole: a sample is shown and asked about.
+"""Projects about files that are not read as a whole: a sample is shown and asked about.
 
 The session file has the sample, so opening it again does not read the data. All other rows get
 their groups when they are exported.

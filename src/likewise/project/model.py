@@ -1,4 +1,4 @@
-"""A model answers in the background, and a person checks: what it is asked, and what the person is.
+"""A model answers in the background and a person checks it: who is asked what.
 
 The person gets three kinds of questions about what the model was asked: those it was not sure
 about, those where what was learned contradicts it, and a blind sample. The sample alone says how

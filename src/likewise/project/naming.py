@@ -79,7 +79,7 @@ def _around(
 def settle_names(
     project: Project, rows: Sequence[int], *, are_one: bool, name: str, position: int
 ) -> None:
-    """Merge names, or keep each apart from the others; a new name for them is undone by itself.
+    """Merge names, or keep each apart from the others; a new name for them is undone separately.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ def is_outdated(store: Store, wanted: Mapping[str, Any], asked: Mapping[str, Any
 def remove_outdated(
     where: Path, wanted: Mapping[str, Any], asked: Mapping[str, Any], say: Say
 ) -> None:
-    """Remove an outdated session, unless somebody has answered or begun it anew meanwhile."""
+    """Remove an outdated session, unless somebody has answered or begun it again meanwhile."""
     with Store.open(where) as store:
         is_gone = is_outdated(store, wanted, asked)
     if is_gone:

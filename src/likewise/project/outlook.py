@@ -1,4 +1,4 @@
-"""How good the groups are, how much is left to ask, and whether one can stop."""
+"""How good the groups are, how much is left to ask, and whether you can stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long something that is done piece by piece will still take."""
+"""Estimate how long work that is done piece by piece will still take."""
 
 from __future__ import annotations
 

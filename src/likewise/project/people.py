@@ -1,4 +1,4 @@
-"""Who has which question before them; several people get different ones, some go to two of them.
+"""Who is asked what: several people get different questions, and some questions go to two.
 
 Who a call is made for is a context variable, set by the front that knows it. Everything else
 follows from the log: which answers are to be given a second time, by whom they were, and where two
@@ -47,13 +47,13 @@ _now: ContextVar[Person | None] = ContextVar("person", default=None)
 
 
 def who() -> Person | None:
-    """Return the person whom the present call is made for; None if that is nobody in particular."""
+    """Return the person for whom this call is made, or None if it is for nobody in particular."""
     return _now.get()
 
 
 @contextmanager
 def acting(person: Person | None) -> Iterator[None]:
-    """Make calls for a person."""
+    """Make calls on behalf of a person."""
     token = _now.set(person)
     try:
         yield

@@ -102,7 +102,7 @@ class Record:
         self.unshown = frozenset(checked_rows([*unshown], n_rows, "unshown: ")).union(gone)
 
     def follow_file(self, position: int) -> None:
-        """Read from the file which items rows stand for, once those that waited have joined."""
+        """Read from the file which items the rows stand for, once those that waited have joined."""
         settings, place = self.store.settings, {name: k for k, name in enumerate(self.items.ids)}
         ids = ids_of_rows(self.session, settings, self.items.ids)
         where = [*self.where, *(place.get(names[0]) for names in ids[len(self.where) :])]
@@ -206,7 +206,7 @@ class Record:
 
     @property
     def _member(self) -> str | None:
-        """The member of the team whom the present call is made for."""
+        """The member of the team for whom this call is made."""
         person = who()
         return person.name if person is not None and person.name in self.team.names else None
 

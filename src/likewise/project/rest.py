@@ -1,4 +1,4 @@
-"""Items that are described while questions about others are asked already, and then join.
+"""Items that are described while others are already asked about, and that join later.
 
 Where describing takes long, a session about many items begins with a sample of them. The others are
 described in the background, piece by piece; what was described is kept, so that a process that is

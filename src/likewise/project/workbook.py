@@ -1,4 +1,4 @@
-"""A table as an Excel workbook (.xlsx), in which a text is a text and never a formula."""
+"""A table as an Excel workbook (.xlsx) in which text is never a formula."""
 
 from __future__ import annotations
 

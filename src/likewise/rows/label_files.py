@@ -1,4 +1,4 @@
-"""Labels of rows in files, written beside them: one Parquet file for each, and a manifest."""
+"""Write the labels of rows in files: one Parquet file for each of them, and a manifest."""
 
 from __future__ import annotations
 

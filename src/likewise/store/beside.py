@@ -1,4 +1,4 @@
-"""What lies beside a session file, looked at before SQLite opens the file.
+"""Check what lies beside a session file before SQLite opens the file.
 
 SQLite trusts the journal that it finds beside a file: it writes the pages of the journal into the
 file, sets the file's length, and deletes the file that the journal may name. So a journal that

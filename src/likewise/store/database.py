@@ -154,7 +154,7 @@ def begin(db: sqlite3.Connection) -> int:
 
 
 def name_anew(db: sqlite3.Connection) -> None:
-    """Draw a number for a new file, so that no journal of another one seems to belong to it."""
+    """Draw a number for a new file, so that no other file's journal seems to belong to it."""
     # SQLite compares it to know whether the tables have changed; any number will do.
     db.execute(f"PRAGMA schema_version = {secrets.randbelow(1 << 30)}")
 
@@ -193,7 +193,7 @@ def new_file(path: Path) -> Iterator[Path]:
 def copy_into(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
     """Copy a file in short steps, so that others can write meanwhile; the copy is of one moment.
 
-    A write by others makes the copy begin anew, but not without an end.
+    A write by others makes the copy start over, but not for ever.
     """
     n_left, n_restarts, end = sys.maxsize, 0, time.monotonic() + BUSY_SECONDS
 

@@ -1,4 +1,4 @@
-"""What can be seen of a session, and what the laws look for in it."""
+"""What can be observed of a session, and what the laws check in it."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def app_for(
     people: Mapping[str, Person] | None = None,
     hosts: Iterable[str] = (),
 ) -> Starlette:
-    """Return the app for a project, open or not; without a token it lets everybody in.
+    """Return the app for a project, open or not; without a token everyone is let in.
 
     `people` have tokens of their own: who comes with which.
     """

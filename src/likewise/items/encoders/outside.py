@@ -1,4 +1,4 @@
-"""Whether an ONNX file refers to other files, which onnxruntime would read.
+"""Find out whether an ONNX file refers to other files, since onnxruntime would read them.
 
 A tensor may say that its values are in another file, and onnxruntime reads that also where the
 network is given as bytes: 1.20 by any path, 1.31 below the current folder. ONNX files are Protocol
@@ -29,7 +29,7 @@ VARINT, EIGHT_BYTES, BYTES, FOUR_BYTES = 0, 1, 2, 5
 
 
 def names_files(data: memoryview, part: str = "model", depth: int = 0) -> bool:
-    """Return whether a part of an ONNX file refers to another file; `ValueError` if it is cut."""
+    """Return whether a part of an ONNX file refers to another file; `ValueError` if truncated."""
     if depth > DEEPEST:
         raise ValueError("its parts are too deep within each other")
     place = 0

@@ -1,4 +1,4 @@
-"""BERT's way to cut a text into pieces of words, for its vocabulary without capitals."""
+"""BERT's tokenizer: it cuts a text into word pieces, for the uncased vocabulary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Getting the original data from their official places into the data folder.
+"""Download the original data from the official sources into the data folder.
 
 Tables and pictures come as archives from UCI; where that fails and OpenML has the same values in
 the same order, from there; the messages come by scikit-learn. Whatever comes is converted to the

@@ -1,4 +1,4 @@
-"""Where the original data is, and the arrays that are derived from it."""
+"""Where the original data is kept, and the arrays that are derived from it."""
 
 from __future__ import annotations
 

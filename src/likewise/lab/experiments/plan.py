@@ -1,4 +1,4 @@
-"""Which cells there are: the experiments (``docs/benchmark.md``), and what puts them together."""
+"""Which cells each experiment has (see ``docs/benchmark.md``), and how they are combined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results as data frames: what tables and figures are made of."""
+"""Results as data frames, from which tables and figures are made."""
 
 from __future__ import annotations
 

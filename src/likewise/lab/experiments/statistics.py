@@ -1,4 +1,4 @@
-"""The statistical tests of the tables: those of SciPy, and here those that it does not have.
+"""Statistical tests for the tables: those of SciPy, and those that SciPy does not have.
 
 Scores are arrays with a row for every task and a column for every method; more is better.
 """

@@ -1,4 +1,4 @@
-"""Where results live: one CSV file, a row for every cell, written as the cell ends."""
+"""Where results are kept: one CSV file with a row for every cell, written when the cell ends."""
 
 from __future__ import annotations
 

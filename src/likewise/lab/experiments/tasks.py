@@ -1,4 +1,4 @@
-"""Tasks: the paper's and those of later lists by name, of scikit-learn, and your own files."""
+"""Tasks by name: the paper's, those of later lists, scikit-learn's, and your own files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Active correlation clustering (2024): ask about the pairs that clusters are least sure of."""
+"""Active correlation clustering (2024): ask about the most uncertain pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods that ask in a loop of their own, as strategies."""
+"""Methods that ask in their own loop, turned into strategies."""
 
 from __future__ import annotations
 

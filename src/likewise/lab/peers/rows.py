@@ -1,4 +1,4 @@
-"""What the strategies of this room share: they ask about rows, one pair at a time."""
+"""What the strategies of this package share: they ask about rows, one pair at a time."""
 
 from __future__ import annotations
 

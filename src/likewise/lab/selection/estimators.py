@@ -1,4 +1,4 @@
-"""`MinMax`, `NPU` and `Random`: thin estimators around the strategies of this room."""
+"""`MinMax`, `NPU` and `Random`: thin estimators around the strategies of this package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests to a server: a budget that is never exceeded, time-outs, and tries again.
+"""Requests to a server: a budget that is never exceeded, timeouts, and retries.
 
 The key comes from an environment variable when a request is made. It is in no attribute and no
 message, and what a server sends back is shown without it.
@@ -44,7 +44,7 @@ class PartRefused(Exception):  # noqa: N818
 
 
 class _Again(Exception):  # noqa: N818
-    """A try failed and may go well later."""
+    """A try failed, and another one may succeed."""
 
     def __init__(self, why: str, wait: float | None = None) -> None:
         super().__init__(why)
@@ -53,7 +53,7 @@ class _Again(Exception):  # noqa: N818
 
 @dataclass(frozen=True)
 class Expected:
-    """What some questions will take, as far as that can be told."""
+    """What some questions will take, as far as that is known."""
 
     calls: int
     tokens: int
