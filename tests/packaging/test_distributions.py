@@ -118,6 +118,13 @@ def test_the_newest_release_is_the_one_to_cite_and_to_package():
         assert likewise.__version__ == newest
 
 
+def test_what_is_new_is_read_in_three_minutes():
+    newest = (ROOT / "CHANGELOG.md").read_text("utf-8").split("\n## ")[1]
+    assert len(newest.split()) < 1200
+    items = re.findall(r"^- .*$", newest, re.M)
+    assert len(items) == len(set(items))
+
+
 def test_all_places_name_the_same_repository():
     places = ["pyproject.toml", "packaging/recipe.yaml", ".github/ISSUE_TEMPLATE/config.yml"]
     text = "".join((ROOT / place).read_text("utf-8") for place in places)
