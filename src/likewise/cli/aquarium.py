@@ -184,7 +184,7 @@ def school(n: int = N_FISH, seed: int = 0) -> tuple[Fish, ...]:
 
 def draw(fish: Fish) -> Image.Image:
     """Return a picture of a fish in light water."""
-    with needs_extra("pictures", "app"):
+    with needs_extra("drawing pictures", "app"):
         from PIL import Image, ImageDraw
 
     kind, random = kinds()[fish.kind], Random(fish.seed)
