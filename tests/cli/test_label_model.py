@@ -80,6 +80,25 @@ def test_options_that_exclude_each_other(table, arguments, why):
     assert why in result.output
 
 
+def test_rules_answer_before_anybody_is_asked(tmp_path):
+    path = tmp_path / "people.csv"
+    rows = [f"{WORDS[k % 3]} {k},{'' if k % 4 else f'm{k % 8}@x.org'}" for k in range(24)]
+    path.write_text("body,email\n" + "".join(f"{row}\n" for row in rows))
+    rules = ("--rule", "same:email", "--rule", "digits:body")
+    result = CliRunner().invoke(main, ["label", str(path), *ABOUT[:4], *rules, "--terminal"], "q")
+    assert result.exit_code == 0, result.output
+    assert "rule same:email: 2 answers so far" in result.output
+    opened = open_project([path], say=lambda _: None)
+    try:
+        assert opened.project.session.answerers["rule:same:email"] == 2
+        assert opened.project.session.answerers["rule:digits:body"] > 0
+    finally:
+        opened.project.close()
+    result = label(path, *ABOUT[:4], "--rule", "same:mail", "--terminal")
+    assert result.exit_code == 1
+    assert "has no column 'mail'; its columns are " in result.output
+
+
 @pytest.mark.slow
 def test_the_page_is_served_while_the_model_answers(table):
     with served() as server:

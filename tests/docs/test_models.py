@@ -36,7 +36,16 @@ def test_the_commands_are_right(tmp_path, monkeypatch):
     commands = [
         line for line in TEXT.replace("\\\n", "").splitlines() if line.startswith("likewise label")
     ]
-    assert len(commands) == 3
+    assert len(commands) == 5
+    Path("products.csv").write_text("title\n" + "".join(f"screw M{k}\n" for k in range(12)))
+    people = [f"Ann {k},a{k % 4}@x.org,200{k % 3}-01-01\n" for k in range(12)]
+    Path("people.csv").write_text("name,email,birthday\n" + "".join(people))
+    (rules,) = (command for command in commands if "--model" not in command)
+    result = CliRunner().invoke(main, [*shlex.split(rules)[1:], "--terminal"], "q")
+    assert result.exit_code == 0, result.output
+    assert "rule same:email: 4 answers so far" in result.output
+    assert "rule different:birthday:" in result.output
+    commands.remove(rules)
     with served() as server:
         for command in commands:
             arguments = [

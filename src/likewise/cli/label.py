@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ import click
 from likewise.cli.bar import bar, both
 from likewise.cli.inline import WAYS, choose_way
 from likewise.cli.served import ServedPage
+from likewise.core.answers import RULE
 from likewise.items.pairs import AUTO
 from likewise.project import Opened, Project, give_known, open_project
 from likewise.project.beginning import QUESTIONS
@@ -175,6 +176,15 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     help="Groups that are there already, to be mended: a column of the table, a table of id and "
     "group, or the word folders.",
 )
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="HOW:COLUMN",
+    help="What a column of the table says without a person: same:email (equal values are the "
+    "same), different:birthday (other values are different) or digits:title (other numbers in it "
+    "are different). It can be given several times. Your answers overrule it.",
+)
 @click.option("--model", metavar="NAME", help="A language model that answers, too. You check it.")
 @click.option(
     "--base-url",
@@ -325,6 +335,7 @@ def label(
     people: list[str],
     readers: list[str],
     double: int,
+    rules: tuple[str, ...],
     certfile: str | None,
     keyfile: str | None,
     model: str | None,
@@ -393,6 +404,8 @@ def label(
             if known is not None:
                 n = give_known(opened.project, known)
                 say(f"{known}: {plural(n, 'new link')}")
+            if rules and not dry_run:
+                _follow_rules(opened.project, rules, say)
             if people:
                 opened.project.gather(people, every=double)
             asked: dict[str, Any] = {"base_url": base_url or OLLAMA, "key_from": key_from}
@@ -415,6 +428,17 @@ def _refuse_together(cases: dict[str, bool]) -> None:
     for why, is_there in cases.items():
         if is_there:
             raise click.UsageError(why)
+
+
+def _follow_rules(project: Project, rules: tuple[str, ...], say: Callable[[str], object]) -> None:
+    """Let rules answer before anybody is asked."""
+    from likewise.project.rules import Rules
+
+    project.rules = Rules(project, rules)
+    project.ask()
+    for rule in rules:
+        n = project.session.answerers.get(f"{RULE}{rule}", 0)
+        say(f"rule {rule}: {plural(n, 'answer')} so far")
 
 
 def _ask_here(project: Project, pictures: str) -> None:

@@ -16,7 +16,8 @@ class RuleOracle:
     r"""Answer by a rule, and be silent where it knows nothing.
 
     Answers are signed ``rule:NAME``. Where answers contradict each other, people count more than
-    rules, and rules more than models. Make one of a function, or by `equal` or `pattern`.
+    rules, and rules more than models. Make one of a function, or by `equal`, `different` or
+    `pattern`.
 
     Parameters
     ----------
@@ -68,6 +69,26 @@ class RuleOracle:
         known = [_value(value) for value in values]
         return cls(
             lambda i, j: True if known[i] is not None and known[i] == known[j] else None,
+            name,
+            n_rows=len(known),
+        )
+
+    @classmethod
+    def different(cls, values: Sequence[Hashable | None], name: str) -> RuleOracle:
+        """Return the rule that rows with different values are different; None is no value.
+
+        Parameters
+        ----------
+        values : sequence
+            A value for every row, such as the column of a table. Empty texts are no values.
+        name : str
+            What the rule is called.
+        """
+        known = [_value(value) for value in values]
+        return cls(
+            lambda i, j: (
+                False if None not in (known[i], known[j]) and known[i] != known[j] else None
+            ),
             name,
             n_rows=len(known),
         )

@@ -15,6 +15,7 @@ from bisect import insort
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -248,7 +249,9 @@ class ModelAtWork:
             if is_over or n_said >= self._most or session.assessment.is_enough():
                 return []
             n = min(n, self._most - n_said)
-            new = session.ask_many(n, besides=[*self.project.team.held, *besides])
+            others = [*self.project.team.held, *besides]
+            asked, rules = partial(session.ask_many, n, besides=others), self.project.rules
+            new = asked() if rules is None else rules.put(asked)
             question = session.ask()
             if not (new or besides or question is None):
                 # In the beginning, only what the person has before them is worth asking.

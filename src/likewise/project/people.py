@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,6 +28,7 @@ from likewise.words import check_text
 
 if TYPE_CHECKING:
     from likewise.project.model import ModelAtWork
+    from likewise.project.rules import Rules
 
 EVERY = 10
 """Every tenth question goes to two people, unless asked otherwise."""
@@ -103,11 +105,16 @@ class Team:
         return held is not None and held.number == number
 
     def ask(
-        self, session: Session, name: str | None, model: ModelAtWork | None = None
+        self,
+        session: Session,
+        name: str | None,
+        model: ModelAtWork | None = None,
+        rules: Rules | None = None,
     ) -> Question | None:
         """Return the question of a person: the one they have, else another one.
 
-        If a model answers, too, they get what is to be checked of it before anything else.
+        If a model answers, too, they get what is to be checked of it before anything else. Nobody
+        gets what rules know.
         """
         held = self._held.get(name)
         if held is not None and not self._is_outdated(session, held, model):
@@ -118,7 +125,9 @@ class Team:
         if question is None and model is not None:
             question = model.review({one.row for one in self.held})
         if question is None:
-            question = next(iter(session.ask_many(1, besides=[*self.held, *awaited])), None)
+            others = [*self.held, *awaited]
+            asked = partial(session.ask_many, 1, besides=others)
+            question = next(iter(asked() if rules is None else rules.put(asked)), None)
         if question is None:
             question = self._shared(session, name, awaited)
         if question is not None:

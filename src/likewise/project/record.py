@@ -24,6 +24,7 @@ from likewise.words import check_text, plural
 if TYPE_CHECKING:
     from likewise.project.model import ModelAtWork
     from likewise.project.rest import Rest
+    from likewise.project.rules import Rules
     from likewise.rows.projection import Layout
 
 INSTRUCTION = "instruction"
@@ -64,6 +65,7 @@ class Record:
         self._hold(range(len(items)) if where is None else where, copies or {}, unshown)
         self.joined = frozenset(joined)
         self.model: ModelAtWork | None = None
+        self.rules: Rules | None = None
         self.lists_only_new = False
         self.rest: Rest | None = None
         self._same_since = position
@@ -215,9 +217,14 @@ class Record:
     def ask(self) -> Question | None:
         """Return the open question, or None; in a team, that of the person who asks."""
         with self.lock:
-            if self._member is None and self.model is None:
+            if self._is_alone:
                 return self.session.ask()
-            return self.team.ask(self.session, self._member, self.model)
+            return self.team.ask(self.session, self._member, self.model, self.rules)
+
+    @property
+    def _is_alone(self) -> bool:
+        """Whether whoever calls this has the question of the session, and not one of their own."""
+        return self._member is None and self.model is None and self.rules is None
 
     def tell(
         self, answer: Answer, *, number: int, position: int, seconds: float | None = None
@@ -319,8 +326,7 @@ class Record:
 
     def _ask_again(self, undone: Entry | None) -> None:
         """Put the question of an answer that was undone again, where it is not put by itself."""
-        is_put = self._member is None and self.model is None
-        if is_put or not isinstance(undone, Gesture) or undone.is_certain:
+        if self._is_alone or not isinstance(undone, Gesture) or undone.is_certain:
             return
         row, groups = about(undone)
         if () not in groups:
