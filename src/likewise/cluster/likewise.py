@@ -75,7 +75,7 @@ class Likewise(AskingClusterer):
         The rows asked about and the answers, in order. Row numbers are those of the data, here
         and in `suspects_`, also where a sample was asked about.
     doubts_ : ndarray of shape (n_rows,)
-        For every row, the learner's chance that its label is wrong; 0 for rows whose group
+        For every row, the learner's probability that its label is wrong; 0 for rows whose group
         follows from answers.
     completeness_ : Completeness or None
         How much of the grouping is right, as an estimate and with a lower bound. It is estimated

@@ -216,7 +216,7 @@ def nearest(choices: Choices) -> Floats:
 
 
 def learner(choices: Choices) -> Floats:
-    """Return the chances of the learner of `Likewise`."""
+    """Return the probabilities of the learner of `Likewise`."""
     rows, groups = np.array(choices.rows), np.array(choices.groups)
     return choices.learner.learn(rows, groups).known_proba()
 
