@@ -76,7 +76,7 @@ class COBRA(AskingClusterer):
     representatives_ : ndarray of shape (n_super_instances,)
         The row that stands for each super-instance.
     session_ : Session
-        The session, which can be asked on, undone, revised and saved. The attributes are those of
+        The session, which can be continued, undone, revised and saved. The attributes are those of
         the end of `fit`: after further answers, ``model.adopt(model.session_)`` follows
         (``X=X`` with ``labels="learned"``).
     learned_ : Learned or None

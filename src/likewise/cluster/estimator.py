@@ -174,9 +174,10 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         checkpoint : path, optional
             A file for the answers, each on disk as soon as it is given. If it exists, `fit` goes
             on from the session in it; links, groups and ids are those of the first `fit`, also
-            where they are left out. Others, other rows, parameters or seeds (unless
-            ``random_state`` is None) and a smaller budget are refused; a larger `max_queries` goes
-            on. It is a session file: ``likewise check`` and ``likewise backup`` work on it.
+            where they are left out. Other ones are refused, and so are other rows, parameters or
+            seeds (unless ``random_state`` is None) and a smaller budget; with a larger
+            `max_queries` it continues. It is a session file: ``likewise check`` and ``likewise
+            backup`` work on it.
 
         Raises
         ------

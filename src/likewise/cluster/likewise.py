@@ -86,12 +86,12 @@ class Likewise(AskingClusterer):
         log, the two rows, the answer and the probability that it is right.
         ``session_.revise(number, answer)`` changes one.
     session_ : Session
-        The session, which can be asked on, undone, revised and saved. All attributes follow it:
+        The session, which can be continued, undone, revised and saved. All attributes follow it:
         after ``run(model.session_, oracle)`` they are those of the longer session. Only where a
         sample of larger data was asked about, `labels_` and `doubts_` stay those of the end of
         `fit`; ``model.adopt(model.session_, X=X)`` computes the current ones.
     aspects_ : dict of str to float, or None
-        How much each aspect counts, by name, in all 1; None before anything is known, or without
+        How much each aspect counts, by name; in sum 1. None before anything is known, or without
         aspects. ``session_.grouped_by`` says it in words, and ``session_.switch`` switches one off.
     learned_ : Learned or None
         What was learned from rows of the session; None before two groups are known.

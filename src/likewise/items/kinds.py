@@ -78,11 +78,11 @@ def open_items(
     Parameters
     ----------
     source : path, data frame or sequence
-        A folder of pictures; a CSV, JSON lines or Parquet file, whose rows are the items; a data
-        frame of pandas or polars, or a table of pyarrow; an .npy or .npz file of features; with
-        `series`, a folder or table of time series. Or what is in memory: a list or array of
-        pictures (paths, PIL images, pixels), of texts, or an array with two dimensions, whose rows
-        are points. With ``kind="series"`` each of its rows is a time series.
+        A folder of pictures; a table (CSV, JSON lines, a spreadsheet, Parquet), whose rows are the
+        items; a data frame of pandas or polars, or a table of pyarrow; an .npy or .npz file of
+        features; with `series`, a folder or table of time series. Or what is in memory: a list or
+        array of pictures (paths, PIL images, pixels), of texts, or an array with two dimensions,
+        whose rows are points. With ``kind="series"`` each of its rows is a time series.
     kind : str, optional
         What it is, if it is not to be recognized: ``"images"``, ``"texts"``, ``"rows"``,
         ``"series"``, ``"points"``, or a kind that another package has.
@@ -111,14 +111,14 @@ def open_items(
     series_features : {"euclidean", "dtw"}, optional
         How to compare series; ``"euclidean"`` by default.
     encoding, delimiter, header : optional
-        How to read a CSV; found out by default.
+        How to read a CSV; detected by default.
     sheet : str, optional
         The sheet of a spreadsheet to read; by default the first one with two rows.
     names : str, optional
         The column of a table that holds names; its distinct names are then the items.
     pairs : sequence of str or "auto", optional
         Where `source` has candidate pairs of `items` instead of features: the columns of the two
-        ids and of the score, which is higher for more alike items. "auto" recognizes the columns
+        ids and of the score, which is higher for more similar items. "auto" recognizes the columns
         of Splink (``unique_id_l``, ``unique_id_r``, ``match_probability``), ``left``, ``right``,
         ``score``, and the array of dedupe's ``score``, saved as .npy.
     same_above, different_below : float, optional

@@ -16,7 +16,7 @@ class RuleOracle:
     r"""Answer by a rule, and be silent where it knows nothing.
 
     Answers are signed ``rule:NAME``. Where answers contradict each other, people count more than
-    rules, and rules more than models. Make one of a function, or by `equal`, `different` or
+    rules, and rules more than models. Make one from a function, or by `equal`, `different` or
     `pattern`.
 
     Parameters

@@ -115,7 +115,7 @@ class WrappedOracle:
 
 
 class NoisyOracle(WrappedOracle):
-    """Answer wrongly, now and then.
+    """Answer wrongly, with some probability.
 
     Parameters
     ----------

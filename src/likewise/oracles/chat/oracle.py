@@ -37,7 +37,7 @@ class ChatOracle:
     """Let a language model answer.
 
     It is asked to which group an item belongs, twice: with the groups in one order and in the
-    other. Only if both replies agree, that is an answer; otherwise it is *not sure*. Groups are
+    other. It is an answer only if both replies agree; otherwise it is *not sure*. Groups are
     called by names or by an item in them, never by letters or numbers. What a model says is
     evidence: answers are signed ``model:NAME``, and those of people count more.
 
@@ -56,7 +56,7 @@ class ChatOracle:
         The **name** of the environment variable with the key, if the server needs one.
     max_calls, max_tokens, max_cost : optional
         The most that may be spent. A call that could exceed one of them is not made: the model then
-        stops answering. Tries again count.
+        stops answering. Retries count.
     price : tuple of float, optional
         The price of a million tokens sent, and of a million received.
     max_reply : int, default=400
@@ -68,7 +68,7 @@ class ChatOracle:
     timeout : float, default=120
         How many seconds a call may take.
     tries : int, default=4
-        How often a call is made before the model is given up.
+        How often a call is tried before giving up.
     cache : path, optional
         A file with earlier replies. By default they are kept in memory.
     **waits
