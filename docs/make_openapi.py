@@ -435,6 +435,7 @@ SCHEMAS = {
             ),
         }
     ),
+    "ModelReport": shape({"position": WHOLE, "model": {"oneOf": [ref("Model"), {"type": "null"}]}}),
     "Rest": shape(
         {
             "rest": {
@@ -790,6 +791,7 @@ PATHS = {
         )
     },
     "/api/rest": {"get": look("How many items a session is about, if others are to join", "Rest")},
+    "/api/model": {"get": look("What a model has done that answers, too", "ModelReport")},
     "/api/formats": {"get": look("The formats in which the result can be had", "Formats")},
 }
 

@@ -306,6 +306,7 @@ type Reply<Path extends string> = { position: number } & (
   : Path extends "unsure" ? Unsure
   : Path extends "checks" ? Checks
   : Path extends "rest" ? { rest: Rest | null }
+  : Path extends "model" ? { model: Progress["model"] }
   : Path extends "agreement" ? Agreement
   : Path extends "formats" ? { formats: Format[] }
   : Listed

@@ -472,6 +472,7 @@ CALLS = (
     Call("progress", lambda project, _: shapes.progress(project)),
     # Others join by a change of their own, which this must not wait for.
     Call("rest", lambda project, _: shapes.rest(project), is_locked=False),
+    Call("model", lambda project, _: shapes.model(project)),
     Call("ahead", lambda project, _: shapes.ahead(project)),
     Call("answer", answer, changes=True),
     Call("settle", settle, changes=True),

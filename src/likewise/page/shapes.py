@@ -239,7 +239,7 @@ def progress(project: Project) -> Json:
         "seen": _seen(project),
         "aspects": [aspect._asdict() for aspect in project.session.assessment.aspects()],
         "grouped_by": project.session.grouped_by,
-        "model": None if project.model is None else project.model.report(),
+        **model(project),
         "suggestion": suggestion(project),
     }
 
@@ -280,6 +280,11 @@ def rest(project: Project) -> Json:
             "line": waits.line,
         }
     }
+
+
+def model(project: Project) -> Json:
+    """Return what a model has done that answers, too; None if there is none."""
+    return {"model": None if project.model is None else project.model.report()}
 
 
 def suggestion(project: Project) -> Json | None:

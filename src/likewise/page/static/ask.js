@@ -6,6 +6,7 @@ import { inOrder, showChoice, startFinding } from "./choice.js";
 import { button, byId, count, el, every, fill, keyMark, plural } from "./dom.js";
 import { openGroup } from "./group.js";
 import { showMerge } from "./merge.js";
+import { aboutModel } from "./model.js";
 import { showPair } from "./pair.js";
 import { startPreviews } from "./preview.js";
 import { seenBox, seenLine } from "./seen.js";
@@ -129,7 +130,7 @@ async function showQuestion(/** @type {State} */ state) {
   if (turn === 0) shownAt = performance.now();
 }
 
-function showProgress(/** @type {State} */ state) {
+export function showProgress(/** @type {State} */ state) {
   const { progress: p, outlook, completeness, model, is_done: isDone } = state;
   const { quality, more, can_stop: canStop } = outlook;
   const words = [canStop && "You can stop here", quality || (canStop ? "" : more)].filter(Boolean).join(" · ");
@@ -137,7 +138,7 @@ function showProgress(/** @type {State} */ state) {
   byId("progress").classList.toggle("can-stop", canStop);
   byId("counts").textContent = [model?.line, `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""}`, seenLine(state)].filter(Boolean).join(" · ");
   fill(byId("more-about"),
-    model && el("p", { dir: "auto" }, `${[model.line, model.warning].filter(Boolean).join(". ")}.`),
+    aboutModel(model),
     el("p", {}, `${plural(p.n_groups, "group")}${p.answered ? " now" : " before any answer"}. `, more && `${more.charAt(0).toUpperCase()}${more.slice(1)}.`),
     curve(completeness), seenBox(state));
   // Where nobody knows how many questions are left, the bar is how much is surely right, once that is said.

@@ -3,7 +3,7 @@
 import { carryOut, changeInTurn, complain, look, notice, openDialog } from "./app.js";
 import { button, byId, el, fill, keyMark, moreButton, plural } from "./dom.js";
 import { mendTools, selectable, where } from "./mend.js";
-import { groupName, knownLine } from "./things.js";
+import { groupName, knownLine, saidSo } from "./things.js";
 
 const PAGE = 100;
 
@@ -41,7 +41,7 @@ async function openList(/** @type {string} */ path) {
   const select = (name, label, ways) => el("select", { name, ariaLabel: label }, ways.map(([value, words]) => el("option", { value }, words)));
   const filters = el("form", { class: "filters", on: { input: () => filter().catch(complain), submit: (event) => event.preventDefault() } },
     el("input", { type: "search", name: "text", placeholder: "Find in names, texts and fields", ariaLabel: "Find in names, texts and fields" }),
-    select("how", "How it is known", [["", "known in any way"], ["said", "you said so"], ["learned", "learned"], ["doubt", "less than 80% sure"], ["open", "open"]]),
+    select("how", "How it is known", [["", "known in any way"], ["said", saidSo()], ["learned", "learned"], ["doubt", "less than 80% sure"], ["open", "open"]]),
     select("order", "Order", [["", group ? "typical first" : "in order"], ["doubt", "doubtful first"], ["name", "by name"]]), number);
   show(all);
   refresh = () => members.isConnected && filter();
@@ -65,7 +65,7 @@ export async function doubt(/** @type {Thing} */ thing) {
   const [answer] = state.answers_behind;
   location.hash = answer ? `#history/${answer}` : "#ask";
   notice(answer
-    ? `You said yourself that “${thing.title}” belongs there: answer ${state.answers_behind.join(", ")}. Change it here if it was a slip.`
+    ? `“${thing.title}” is there because of answer ${state.answers_behind.join(", ")}. Change it here if it was a slip.`
     : `“${thing.title}” may not fit there. Does it belong with the one beside it?`);
 }
 

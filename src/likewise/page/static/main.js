@@ -7,6 +7,7 @@ import { showHistory } from "./history.js";
 import { startKeys } from "./keys.js";
 import { startMending } from "./mend.js";
 import { showMap } from "./map.js";
+import { watchModel } from "./model.js";
 import { showNames } from "./names.js";
 import { showResult } from "./result.js";
 import { watchRest } from "./rest.js";
@@ -69,4 +70,4 @@ document.addEventListener("visibilitychange", () => {
 startAsking();
 startMending();
 startKeys(view);
-reload().then(() => show()).then(watchRest).catch(complain);
+reload().then(() => show()).then(() => Promise.all([watchRest(), watchModel()])).catch(complain);

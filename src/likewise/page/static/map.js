@@ -7,7 +7,7 @@ import { doubt, openFind, openGroup } from "./group.js";
 import { enlarge } from "./mend.js";
 import { partsOf } from "./pair.js";
 import { hidePreview, showPreview, soon } from "./preview.js";
-import { groupLine, groupName, howMark, howWords, knownLine, smallPicture } from "./things.js";
+import { groupLine, groupName, howMark, howWords, knownLine, saidSo, smallPicture } from "./things.js";
 
 const MARGIN = 24;
 /** How far a preview stays from its point. */
@@ -94,7 +94,7 @@ function legend({ groups, n_groups: nGroups }) {
     }, { class: "quiet", ariaPressed: "false", title: `${knownLine(group)}. Show it alone.` });
     return el("li", {}, alone, button("Open", () => openGroup(group.id), { class: "quiet", ariaLabel: `Open ${groupName(group)}` }));
   }), rest > 0 && el("li", { class: "hint" }, `and ${plural(rest, "smaller group")}, in gray`)),
-    el("p", { class: "legend hint line" }, ["you said so", "learned", "open"].map((words, how) => [sample(undefined, how), words])));
+    el("p", { class: "legend hint line" }, [saidSo(), "learned", "open"].map((words, how) => [sample(undefined, how), words])));
 }
 
 /** Where a point is on the screen. @type {(x: number, y: number) => Place} */

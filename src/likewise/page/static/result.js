@@ -7,6 +7,7 @@ import { button, byId, el, fill, keyMark, moreButton, plural, signed } from "./d
 import { roving } from "./grids.js";
 import { nameField, openFind, openGroup } from "./group.js";
 import { mostInDoubt, openCheck } from "./mend.js";
+import { aboutModel } from "./model.js";
 import { betterLine, seenLine } from "./seen.js";
 import { curve, groupName, howLegend, knownBar, knownLine, knownTile, tile } from "./things.js";
 
@@ -19,7 +20,11 @@ export async function showResult() {
   const { is_done: isDone, outlook, progress, completeness, model, can_undo: canUndo } = app.state;
   const n = plural(reply.n, "group");
   const heading = !reply.total.n_said ? `${n} before any answer` : isDone ? `Done: ${n}` : `${n} so far`;
+  const answers = plural(progress.answered, "answer");
   const unsureTimes = progress.unsure ? `, and were not sure ${progress.unsure === 1 ? "once" : `${progress.unsure} times`}` : "";
+  // A model and other people may have given some of them.
+  const ofSeveral = `In all there are ${answers}${progress.unsure ? `, and ${progress.unsure} not sure` : ""}`;
+  const given = model || app.state.you ? ofSeveral : `You gave ${answers}${unsureTimes}`;
   const doubtful = mostInDoubt(reply.groups);
   const cards = el("ul", { class: "groups" }, reply.groups.map(card));
   roving(cards, ".tiles");
@@ -28,8 +33,8 @@ export async function showResult() {
     el("div", { class: "result-words" },
       el("h1", { id: "result-title" }, heading),
       el("p", { class: "quality" }, outlook.line, " ", curve(completeness)),
-      el("p", { class: "hint" }, `${plural(reply.total.size, "item")}: ${knownLine(reply.total)}. You gave ${plural(progress.answered, "answer")}${unsureTimes}.`),
-      model && el("p", { class: "hint", dir: "auto" }, [model.line, model.warning].filter(Boolean).join(". "), "."),
+      el("p", { class: "hint" }, `${plural(reply.total.size, "item")}: ${knownLine(reply.total)}. ${given}.`),
+      aboutModel(model),
       knownBar(reply.total), el("p", { class: "hint" }, seenLine(app.state)), betterLine()),
     el("div", { class: "line" }, goOn(app.state), doubtful && button("Check the least certain", () => openCheck(doubtful.id)), button("Find items", () => openFind()), progress.answered > 0 && button("Check yourself", openChecks), downloads(ways.formats),
       button(["Undo ", el("kbd", {}, "Z")], undo, { class: "quiet", disabled: !canUndo })),

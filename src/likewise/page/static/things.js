@@ -1,6 +1,7 @@
 // One item in small: a picture, a spark line or a line of text; and how its group is known.
 
 import { showPicture } from "./api.js";
+import { app } from "./app.js";
 import { count, el, keyMark } from "./dom.js";
 
 export const smallOf = (/** @type {string | undefined} */ address) => `${address}&size=small`;
@@ -124,8 +125,11 @@ const percent = (/** @type {number} */ share) => (share > 0.99 ? "over 99%" : `$
 
 /** @typedef {Pick<Known, "how" | "certainty">} HowKnown */
 
+/** What the group of an item is said by: a model or other people may have answered, too. */
+export const saidSo = () => (app.state?.model || app.state?.you ? "an answer says so" : "you said so");
+
 export function howWords(/** @type {HowKnown} */ { how, certainty }) {
-  if (how === "said") return "you said so";
+  if (how === "said") return saidSo();
   if (how === "open") return "open: no answer decides it";
   return certainty === null ? "learned from similar items" : `learned, ${percent(certainty)} sure`;
 }
@@ -166,6 +170,6 @@ export const knownBar = (group) => el("span", { class: "known-bar", ariaHidden: 
 
 export function howLegend() {
   /** @type {[How, string][]} */
-  const ways = [["said", "you said so"], ["learned", "learned from your answers: the fuller the disc, the more certain"], ["open", "open: no answer decides where it belongs"]];
+  const ways = [["said", saidSo()], ["learned", "learned from the answers: the fuller the disc, the more certain"], ["open", "open: no answer decides where it belongs"]];
   return el("p", { class: "how-legend hint" }, ways.map(([how, words]) => el("span", {}, howMark({ how, certainty: 0.8 }), words)));
 }
