@@ -353,11 +353,11 @@ def label(
 ) -> None:
     """Group what is at PATH by answering questions.
 
-    PATH is a folder of pictures, a CSV, JSON lines or Parquet file, or an .npy or .npz file of
-    features. Of more than 20 000 items a random sample is asked about, and `likewise export`
-    predicts the groups of the others. Of several Parquet files, and of files that do not fit in
-    memory, only the sample is read; their groups are written to a folder. Every answer is saved at
-    once. To go on where you stopped, run the same command again.
+    PATH is a folder of pictures, a table (CSV, JSON lines, a spreadsheet or Parquet), or an .npy or
+    .npz file of features. Of more than 20 000 items a random sample is asked about, and `likewise
+    export` predicts the groups of the others. Of several Parquet files, and of files that do not
+    fit in memory, only the sample is read; their groups are written to a folder. Every answer is
+    saved at once. To go on where you stopped, run the same command again.
     """
     _refuse_together(
         {
