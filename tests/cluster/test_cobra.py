@@ -434,6 +434,13 @@ def test_what_is_learned_never_moves_a_representative():
     learned = Learner(rows).learn(np.arange(6), groups)
     assert learned.predict_proba(rows)[5].argmax() == 0
     assert learned_labels(learned, rows, LinkGraph(6)).tolist() == groups.tolist()
+    # Nor do other rows that differ from one, also if they are more.
+    links, rows = LinkGraph(8), np.concatenate([rows, [[-0.5], [-0.4]]])
+    links.add(6, 7, Answer.SAME)
+    links.add(6, 0, Answer.DIFFERENT)
+    labels = learned_labels(learned, rows, links).tolist()
+    assert labels[:6] == groups.tolist()
+    assert labels[6] == labels[7] == 1
 
 
 def test_is_guess_overrides_the_parameter_in_both_directions():

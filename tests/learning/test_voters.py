@@ -188,6 +188,16 @@ def test_a_group_with_one_known_row_is_never_foretold():
     assert model.left_out[4].argmax() != 2
 
 
+def test_rows_that_are_alone_in_their_group_do_not_make_the_discriminant_doubt():
+    rng = np.random.default_rng(0)
+    groups_of_two = [rng.normal(center, 1, (60, 4)) for center in (-3, 3)]
+    rows = np.concatenate([*groups_of_two, rng.normal(0, 3, (20, 4))])
+    known = np.array([*range(8), *range(60, 68), *range(120, 128)])
+    groups = np.array([0] * 8 + [1] * 8 + [*range(2, 10)])
+    model = fit_discriminant(views_of(rows)(rows), np.ones(len(rows)), known, groups)
+    assert model.left_out[np.arange(16), groups[:16]].min() > 0.8
+
+
 def test_kernels_are_chosen_by_rows_that_others_can_predict():
     # Every third row is the only one of its group.
     rng = np.random.default_rng(1)

@@ -105,7 +105,8 @@ def test_of_rows_that_differ_those_that_are_more_choose_their_group_first():
     assert respecting_groups(proba, links, {}).tolist() == [1, 0, 0, 0]
 
 
-def test_a_row_is_not_asked_about_beside_an_unlikely_group_alone():
+@pytest.mark.parametrize("by_pairs", [True, False])
+def test_a_row_is_not_asked_about_beside_unlikely_groups_alone(by_pairs):
     # The last row lies in the first of twenty groups, but differs from it.
     centers = np.random.default_rng(0).normal(size=(20, 8)) * 10.0
     rows = np.concatenate([np.repeat(centers, 2, axis=0), centers[:1]])
@@ -113,7 +114,8 @@ def test_a_row_is_not_asked_about_beside_an_unlikely_group_alone():
     log = [(row + 1, row, SAME) for row in firsts]
     log += [(row, other, DIFFERENT) for row in firsts for other in range(0, row, 2)]
     log += [(40, 0, DIFFERENT)]
-    now = known_cells(said(*log), {row: row for row in range(41)}, Learner(rows), by_pairs=True)
+    cells = {row: row for row in range(41)}
+    now = known_cells(said(*log), cells, Learner(rows), by_pairs=by_pairs)
     assert now.pending == []
     assert now.groups[-1] == [40]
 
