@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -321,6 +322,21 @@ def test_a_column_is_named_by_a_text(option, tmp_path):
     named: dict[str, Any] = {option: []}
     with pytest.raises(InputError, match=r"no column \[\]"):
         open_items(path, **named)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("kind", 5), ("encoding", []), ("encoding", b"utf-8"), ("delimiter", 5),
+        ("delimiter", [";"]), ("features", 1.5), ("columns", True), ("show", 1.5),
+        ("encoder", 5), ("encoder", [None]), ("encoder", [[]]),
+    ],
+)  # fmt: skip
+def test_an_option_of_another_type_is_refused_by_name(option, value, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n1,x\n2,y\n")
+    with pytest.raises(InputError, match=rf"--{option} is a .*, got {re.escape(repr(value))}"):
+        open_items(path, **{option: value})
 
 
 def test_groups_are_named_by_a_text(tmp_path):

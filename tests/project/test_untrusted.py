@@ -140,7 +140,14 @@ def test_a_file_does_not_say_where_features_are_kept(session, tmp_path):
     assert not (tmp_path / "elsewhere").exists()
 
 
-@pytest.mark.parametrize("options", [5, "x", ["kind"], {"source": "/etc/passwd"}, {"moon": 1}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        5, "x", ["kind"], {"source": "/etc/passwd"}, {"moon": 1}, {"columns": 1.5}, {"show": True},
+        {"encoding": []}, {"delimiter": 5}, {"encoder": [None]}, {"encoder": 5}, {"features": []},
+        {"items": 5}, {"sheet": []}, {"kind": []}, {"header": "x", "text": 5},
+    ],
+)  # fmt: skip
 def test_options_that_make_no_sense_are_named(session, options):
     edited(session, "options", options)
     with pytest.raises(LikewiseError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -150,6 +150,10 @@ def open_items(
            [1., 1., 0.]])
     >>> folder.cleanup()
     """
+    _check_types(
+        kind=kind, encoding=encoding, delimiter=delimiter, features=features, items=items,
+        columns=columns, show=show, encoder=encoder,
+    )  # fmt: skip
     if pairs is not None and items is None:
         raise InputError(
             f"{source} has pairs of ids: say by --items what they are, such as --items people.csv"
@@ -363,6 +367,25 @@ def _asked() -> Iterator[str]:
     yield from BUILT_IN
     # Only now, since looking for installed packages takes a while.
     yield from (name for name in KINDS.names if name not in BUILT_IN)
+
+
+def _check_types(**given: Any) -> None:
+    """Refuse options of another type, which would be a traceback; a damaged session may have any.
+
+    Which columns and files there are is seen when they are read.
+    """
+    for name, value in given.items():
+        if value is None:
+            continue
+        what, is_right = "a text", isinstance(value, str)
+        if name in ("features", "items"):
+            what, is_right = "a path", is_right or isinstance(value, os.PathLike)
+        elif name in ("columns", "show"):
+            what, is_right = "a list of texts", isinstance(value, Iterable)
+        elif name == "encoder" and isinstance(value, Iterable):
+            is_right = all(isinstance(one, str) for one in value)
+        if not is_right:
+            raise InputError(f"--{name} is {what}, got {value!r}")
 
 
 def _check_options(kind: type[Items], source: Any, options: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from likewise.errors import InputError
+from likewise.errors import InputError, SessionFileError
 from likewise.items import Features
 from likewise.items.kinds import PathLike, refuse_nothing
 from likewise.project import large
@@ -182,7 +182,9 @@ def open_session_file(
         settings = store.settings
         check_same(where, settings, wanted, {"strategy": strategy})
     source = settings.get("path", "")
-    shown = settings.get("options", {}).get("items", source)
+    shown = stored_options(where, settings).get("items", source)
+    if not isinstance(shown, str):
+        raise SessionFileError(f"{path} is damaged: its items are in {shown!r}")
     if not large.is_sample(settings) and not (source and Path(shown).exists()):
         raise InputError(
             f"{path} belongs to {source}, which is no longer there. "
