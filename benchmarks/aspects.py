@@ -22,7 +22,6 @@ import sys
 import tempfile
 from collections import defaultdict
 from contextlib import nullcontext
-from itertools import product
 from pathlib import Path
 from unittest.mock import patch
 
@@ -37,7 +36,8 @@ from likewise.learning import learner
 from likewise.learning.voters import tune_kernels
 
 AT = (30, 60, 100)
-SEEDS = (0, 1)
+SAMPLES = (0, 1)
+"""Which things are drawn of a set with more than these:"""
 N_THINGS = 600
 NEVER = 1e-300
 """How much kernels weigh beforehand that may not vote."""
@@ -49,26 +49,27 @@ SECTIONS = ("admin", "doc", "electronics", "fonts", "games", "graphics", "math",
 CACHE = Path(tempfile.gettempdir()) / "likewise-aspects"
 
 
-def things():
+def things(sample):
     """Return what makes each set: its name, its kind, and a function that loads it."""
     if EMOJI.exists() and FONT.exists():
-        yield "emoji by group", "images", lambda: _emoji(0)
-        yield "emoji by subgroup", "images", lambda: _emoji(1)
+        yield "emoji by group", "images", lambda: _emoji(0, sample)
+        yield "emoji by subgroup", "images", lambda: _emoji(1, sample)
     if "LIKEWISE_DATA" in os.environ:
         for target in ("person", "pose", "eyes"):
-            yield f"faces by {target}", "images", lambda target=target: _faces(target)
+            if sample == 0:  # there are no others
+                yield f"faces by {target}", "images", lambda target=target: _faces(target)
         for topic in TOPICS:
-            yield f"subjects {topic}", "texts", lambda topic=topic: _newsgroups(topic)[0]
+            yield f"subjects {topic}", "texts", lambda topic=topic: _newsgroups(topic, sample)[0]
         for topic in TOPICS:
-            yield f"messages {topic}", "texts", lambda topic=topic: _newsgroups(topic)[1]
+            yield f"messages {topic}", "texts", lambda topic=topic: _newsgroups(topic, sample)[1]
     if shutil.which("apt-cache"):
-        yield "Debian packages", "texts", _debian
+        yield "Debian packages", "texts", lambda: _debian(sample)
 
 
-def load(name, kind, make):
+def load(name, kind, make, sample):
     """Return the blocks of features of a set, by name, and its groups; kept on disk."""
     CACHE.mkdir(exist_ok=True)
-    path = CACHE / f"{name.replace(' ', '-')}.npz"
+    path = CACHE / f"{name.replace(' ', '-')}-{sample}.npz"
     if not path.exists():
         pictures_or_texts, groups = make()
         encoder = ["auto", "layout" if kind == "images" else "words"]
@@ -80,7 +81,7 @@ def load(name, kind, make):
         return blocks, stored["y"]
 
 
-def _emoji(level):
+def _emoji(level, sample):
     from PIL import Image, ImageDraw, ImageFont
 
     font, found, headings = ImageFont.truetype(str(FONT), 109), [], ["", ""]
@@ -91,7 +92,7 @@ def _emoji(level):
         if is_one and headings[0] not in NO_THINGS:
             found.append((chr(int(is_one[1], 16)), headings[level]))
     pictures = []
-    for char, _ in (sampled := _some(found)):
+    for char, _ in (sampled := _some(found, sample)):
         picture = Image.new("RGB", (136, 128), "white")
         ImageDraw.Draw(picture).text((0, 0), char, font=font, embedded_color=True)
         pictures.append(picture)
@@ -103,7 +104,7 @@ def _faces(target):
         return list(stored["full"]), stored[target]
 
 
-def _newsgroups(topic):
+def _newsgroups(topic, sample):
     path = Path(os.environ["LIKEWISE_DATA"]) / "newsgroups20.jsonl.gz"
     subjects, bodies = {}, {}
     with gzip.open(path, "rt", encoding="utf-8") as file:
@@ -119,11 +120,11 @@ def _newsgroups(topic):
         body = newsgroups.strip_newsgroup_footer(newsgroups.strip_newsgroup_quoting(body)).strip()
         if len(body) >= 100:
             bodies[body] = message["newsgroup"]
-    both = (_some(sorted(texts.items())) for texts in (subjects, bodies))
+    both = (_some(sorted(texts.items()), sample) for texts in (subjects, bodies))
     return [tuple(zip(*pairs, strict=True)) for pairs in both]
 
 
-def _debian():
+def _debian(sample):
     listed = subprocess.run(["apt-cache", "dumpavail"], capture_output=True, text=True, check=True)
     by_section = defaultdict(set)
     for entry in listed.stdout.split("\n\n"):
@@ -133,13 +134,13 @@ def _debian():
     pairs = [
         (text, section)
         for section in sorted(by_section)
-        for text, _ in _some(sorted((text, section) for text in by_section[section]), 75)
+        for text, _ in _some(sorted((text, section) for text in by_section[section]), sample, 75)
     ]
     return tuple(zip(*pairs, strict=True))
 
 
-def _some(things, n=N_THINGS):
-    order = np.sort(np.random.default_rng(0).permutation(len(things))[:n])
+def _some(things, sample, n=N_THINGS):
+    order = np.sort(np.random.default_rng(sample).permutation(len(things))[:n])
     return [things[i] for i in order]
 
 
@@ -155,10 +156,10 @@ def choosing(may_see_all):
     return patch.object(learner, "tune_kernels", tuned)
 
 
-def measured(things, y, tuning, seed):
+def measured(things, y, tuning):
     """Return the index after 30, 60 and 100 right answers, and what the aspects weigh then."""
     with tuning:
-        session, found = Likewise(max(AT), random_state=seed).start(things), []
+        session, found = Likewise(max(AT), random_state=0).start(things), []
         for n in AT:
             run(session, LabelOracle(y), max_queries=n - session.n_asked)
             found.append(round(adjusted_rand_score(y, session.labels), 3))
@@ -185,18 +186,18 @@ def ways(blocks):
 
 def main(wanted=()):
     rows = saved("aspects")
-    done = {(row["set"], row["features"], int(row["seed"])) for row in rows}
-    for seed, (name, kind, make) in product(SEEDS, things()):
+    done = {(row["set"], row["features"], int(row["sample"])) for row in rows}
+    for sample, (name, kind, make) in ((k, one) for k in SAMPLES for one in things(k)):
         if wanted and not name.startswith(wanted):
             continue
-        blocks, y = load(name, kind, make)
+        blocks, y = load(name, kind, make, sample)
         for way, grouped, tuning in ways(blocks):
-            if (name, way, seed) in done:
+            if (name, way, sample) in done:
                 continue
-            found, words = measured(grouped, y, tuning, seed)
+            found, words = measured(grouped, y, tuning)
             about = {"set": name, "things": len(y), "groups": len(np.unique(y)), "features": way}
             index = {f"ARI at {n}": x for n, x in zip(AT, found, strict=True)}
-            rows.append({**about, "seed": seed, **index, "words": words})
+            rows.append({**about, "sample": sample, **index, "words": words})
             save("aspects", rows)
 
 

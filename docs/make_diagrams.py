@@ -9,16 +9,21 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
 from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import minmax_scale
 
-from likewise import COBRA, LabelOracle, Likewise, run
+from likewise import COBRA, LabelOracle, Likewise, open_items, run
+from likewise.cli.aquarium import WATER, draw, school
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
+N_ANSWERS = 20
+"""How many right answers there are about the fish that swim in four places."""
 COLORS = np.array(["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#999999"])
 
 
@@ -89,6 +94,46 @@ def mending(folder: Path) -> None:
     figure.savefig(folder / "mend.png", dpi=110)
 
 
+def swimming() -> tuple[list[Image.Image], NDArray[np.intp]]:
+    """Return the fish of the demo, each in one of the corners of its picture, and which corner."""
+    rng = np.random.default_rng(0)
+    corners = rng.permutation(np.arange(len(school())) % 4)
+    pictures = []
+    for fish, corner in zip(school(), corners.tolist(), strict=True):
+        picture = Image.new("RGB", (224, 224), WATER)
+        x, y = (68 * part + int(rng.integers(-6, 7)) for part in (corner % 2, corner // 2))
+        picture.paste(draw(fish).resize((156, 156)), (x, y))
+        pictures.append(picture)
+    return pictures, corners
+
+
+def by_two_aspects(folder: Path) -> None:
+    """Draw the same fish as two people group them, by what they are and by where they swim."""
+    pictures, corners = swimming()
+    items = open_items(pictures, kind="images")
+    kinds = np.unique([fish.kind for fish in school()], return_inverse=True)[1]
+    # Five of each kind and five of each corner, which say nothing about each other.
+    both = [np.flatnonzero((kinds == k) & (corners == m)) for k in range(4) for m in range(4)]
+    shown = sorted(i for k, found in enumerate(both) for i in found[: 1 + (k % 5 == 0)].tolist())
+    panels = plt.figure(figsize=(11, 4.9), constrained_layout=True).subfigures(1, 2, wspace=0.06)
+    for panel, truth, meant in (
+        (panels[0], kinds, "which fish it is"),
+        (panels[1], corners, "where it swims"),
+    ):
+        session = Likewise(N_ANSWERS, random_state=0).start(items)
+        run(session, LabelOracle(truth))
+        groups = [[i for i in shown if session.labels[i] == k] for k in range(session.n_groups)]
+        axes = panel.subplots(len(groups), max(map(len, groups)), squeeze=False)
+        for axis in axes.flat:
+            axis.axis("off")
+        for row, group in zip(axes, groups, strict=True):
+            for axis, i in zip(row, group, strict=False):
+                axis.imshow(pictures[i])
+        panel.suptitle(f"{N_ANSWERS} answers by {meant}: {session.grouped_by}")
+    figure = panels[0].figure
+    figure.savefig(folder / "sees-aspects.png", dpi=100)
+
+
 if __name__ == "__main__":
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
@@ -96,3 +141,4 @@ if __name__ == "__main__":
     answers_until_right(target, "entities")
     answers_until_right(target, "names")
     mending(target)
+    by_two_aspects(target)
