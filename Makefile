@@ -107,6 +107,7 @@ lock:  ## renew the lock files after a change of pyproject.toml (needs uv)
 	  pyproject.toml requirements/build.in -o requirements/dev.lock
 	$(COMPILE) --extra dask --extra fast --extra lab --extra names --extra fastembed --extra formats --extra model --group browser -c requirements/dev.lock pyproject.toml -o requirements/extras.lock
 	$(COMPILE) --no-deps requirements/small-model.in -o requirements/small-model.lock
+	$(COMPILE) --no-deps requirements/readers.in -o requirements/readers.lock
 	$(COMPILE) --group docs -c requirements/dev.lock -c requirements/extras.lock -o requirements/docs.lock
 	$(COMPILE) --group release -c requirements/dev.lock -c requirements/extras.lock -c requirements/docs.lock -o requirements/release.lock
 

@@ -170,6 +170,22 @@ def test_pillow_reads_a_sidecar(project):
     assert about["how"] == "said"
 
 
+def test_exiv2_reads_a_sidecar(project, tmp_path):
+    pyexiv2 = pytest.importorskip("pyexiv2", reason="pip install pyexiv2")
+    write_folder(parts_of(project, "xmp"), tmp_path / "to")
+    columns = columns_of(project)
+    for name, how, key, called in zip(
+        columns["id"], columns["how"], columns["group"], columns["name"], strict=True
+    ):
+        with pyexiv2.Image(str(tmp_path / "to" / f"{name}.xmp")) as sidecar:
+            found = sidecar.read_xmp()
+        group = called or f"group {key}"
+        assert found["Xmp.dc.subject"] == [group]
+        assert found["Xmp.lr.hierarchicalSubject"] == [f"likewise|{how}|{group.replace('|', '/')}"]
+        assert found["Xmp.digiKam.TagsList"] == [f"likewise/{how}/{group.replace('/', '_')}"]
+        assert (found["Xmp.likewise.group"], found["Xmp.likewise.how"]) == (group, how)
+
+
 def test_an_imagefolder_has_every_picture_and_its_metadata(project, tmp_path):
     write_folder(parts_of(project, "imagefolder"), tmp_path / "to", "copies")
     lines = (tmp_path / "to" / "train" / "metadata.jsonl").read_text("utf-8").splitlines()
