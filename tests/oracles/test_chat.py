@@ -358,6 +358,13 @@ FAULTS = {
 }
 
 
+REMEDIES = {
+    **dict.fromkeys(("hang up", "half a body"), "Is it running, as by `ollama serve`"),
+    **dict.fromkeys(("500", "429"), "Nothing is lost: run the same again later"),
+    "slow": "Is the model too large for it, or is more time needed",
+}
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_server_that_fails_is_asked_again_and_then_given_up(fault):
     handle, why = FAULTS[fault]
@@ -365,12 +372,32 @@ def test_a_server_that_fails_is_asked_again_and_then_given_up(fault):
     with served(lambda *_: handle) as server:
         options = {"timeout": 0.3} if fault == "slow" else {}
         oracle = oracle_at(server, waits=waits, tries=3, **options)
-        remedy = "Nothing is lost: run" if fault == "429" else "Is it running, as by"
+        remedy = REMEDIES.get(fault, "Is that the address of a server of models")
         with pytest.raises(ModelError, match=f"{why}, 3 times in a row. {remedy}"):
             run(session, oracle)
     assert session.log == ()  # nothing was answered by accident
     assert waits.slept == [1.0, 2.0]
     assert oracle.meter.calls == 3
+
+
+def test_why_a_server_is_asked_again_is_known_until_it_replies():
+    said = []
+
+    async def sleep(_):
+        said.append(oracle.trouble)
+
+    def busy(server, body):
+        if len(server.bodies) == 1:
+            return lambda handler: handler.send(429, b"slow down")
+        return good(server, body)
+
+    waits = Waits()
+    waits.sleep = sleep
+    with served(busy) as server:
+        oracle = oracle_at(server, waits=waits)
+        run(begun(), oracle, max_queries=1)
+        assert said == [f"{server.base_url} replied 429: slow down: try 2 of 4"]
+    assert oracle.trouble == ""
 
 
 @pytest.mark.parametrize("fault", ["hang up", "half a body", "500", "not JSON"])

@@ -347,6 +347,22 @@ def test_the_person_mends_names_and_revises_while_the_model_answers(project):
         project.answer_for(project.session.put(9, ((0,),)), Answer.UNSURE, by=BY)
 
 
+def test_what_a_model_waits_for_is_said_while_it_works(project):
+    class Waiting(Model):
+        trouble = "http://localhost:1/v1 took longer than 9 s: try 2 of 4"
+
+        async def answer(self, question):
+            seen.append(work.report()["warning"])
+            return await super().answer(question)
+
+    seen = []
+    work = ModelAtWork(project, Waiting(), most=2)
+    work.start()
+    assert work._has_ended.wait(60)
+    assert set(seen) == {f"fake waits: {Waiting.trouble}"}
+    assert work.report()["warning"] == ""
+
+
 def test_it_stops_when_told(project):
     work = project.model = ModelAtWork(project, Model(), most=40)
     work.start()

@@ -227,6 +227,14 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     "need more.",
 )
 @click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=120,
+    show_default=True,
+    metavar="SECONDS",
+    help="With --model: how long a reply may take before the server is asked again.",
+)
+@click.option(
     "--max-answers",
     type=click.IntRange(min=1),
     default=400,
@@ -346,6 +354,7 @@ def label(
     max_cost: float | None,
     price: tuple[float, float] | None,
     max_reply: int,
+    timeout: float,
     max_answers: int,
     at_once: int,
     dry_run: bool,
@@ -410,7 +419,7 @@ def label(
                 opened.project.gather(people, every=double)
             asked: dict[str, Any] = {"base_url": base_url or OLLAMA, "key_from": key_from}
             asked |= {"max_calls": max_calls, "max_tokens": max_tokens, "max_reply": max_reply}
-            asked |= {"max_cost": max_cost, "price": price}
+            asked |= {"max_cost": max_cost, "price": price, "timeout": timeout}
             work = _model_for(opened, model, max_answers, at_once, asked)
             with in_background(opened.project), _working(None if dry_run else work):
                 if dry_run and work is not None:

@@ -290,6 +290,9 @@ class ModelAtWork:
         warning = warning if found.is_falling else ""
         if self.by in session.aside:
             warning = f"The answers of {self.name} are set aside"
+        is_working = self._thread is not None and not self._has_ended.is_set()
+        if is_working and (trouble := getattr(self.oracle, "trouble", "")):
+            warning = f"{self.name} waits: {trouble}"
         return {
             "name": self.name,
             "by": self.by,
@@ -298,7 +301,7 @@ class ModelAtWork:
             "n_checked": found.n,
             "right": round(found.estimate, 3) if found.n else None,
             "at_least": round(found.at_least, 3),
-            "is_working": self._thread is not None and not self._has_ended.is_set(),
+            "is_working": is_working,
             "line": line,
             "warning": (self.problem and f"{self.name} stopped: {self.problem}") or warning,
         }

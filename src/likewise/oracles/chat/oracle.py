@@ -138,6 +138,11 @@ class ChatOracle:
     def __repr__(self) -> str:
         return f"<ChatOracle: {self.model} at {self._server.base_url}>"
 
+    @property
+    def trouble(self) -> str:
+        """Why the server is asked again, while it gives no reply."""
+        return self._server.trouble
+
     async def answer(self, question: Question) -> Any:
         """Return the group on which both replies agree; *not sure* if they do not."""
         one = put(question, self._show, self._longest)

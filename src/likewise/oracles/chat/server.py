@@ -152,6 +152,11 @@ class ChatServer:
         How often a request that fails is made in all.
     sleep, clock : callable
         Waiting, and the time in seconds since 1970; tests pass their own.
+
+    Attributes
+    ----------
+    trouble : str
+        Why the last request is made again; nothing once a reply has come.
     """
 
     def __init__(
@@ -184,6 +189,7 @@ class ChatServer:
         with needs_extra("ChatOracle", "model"):
             import httpx2  # noqa: F401
         self._context: Any = None
+        self.trouble = ""
 
     async def complete(self, body: Mapping[str, Any], worst: tuple[int, int]) -> str:
         """Return what the model replies to a request.
@@ -212,9 +218,11 @@ class ChatServer:
             except _Again as again:
                 why = str(again)
                 if k + 1 < self._tries:
+                    self.trouble = f"{self.base_url} {why}: try {k + 2} of {self._tries}"
                     wait = 2.0**k if again.wait is None else again.wait
                     await self._sleep(min(wait, LONGEST_WAIT))
                 continue
+            self.trouble = ""
             self.meter.correct(worst, worst[0] if sent is None else sent, received or worst[1])
             return content
         raise ModelError(
@@ -222,10 +230,15 @@ class ChatServer:
         )
 
     def _remedy(self, why: str) -> str:
-        if why.startswith(f"replied {TOO_MANY}"):
+        if why.startswith("replied"):
             return "Nothing is lost: run the same again later, or with fewer questions at once"
-        where = "Is it running, as by `ollama serve`?" if self.is_local else "Is it the address?"
-        return f"{where} Nothing is lost: run the same again when it is"
+        if why.startswith("took longer"):
+            ask = "Is the model too large for it, or is more time needed (--timeout)?"
+        elif why.startswith(("cannot be reached", "broke off")) and self.is_local:
+            ask = "Is it running, as by `ollama serve`?"
+        else:
+            ask = "Is that the address of a server of models, which ends in /v1 with most?"
+        return f"{ask} Nothing is lost: run the same again then"
 
     async def _try(self, body: Mapping[str, Any]) -> tuple[str, int | None, int | None]:
         """Make a request once."""
