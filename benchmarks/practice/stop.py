@@ -1,6 +1,7 @@
 """When the page says that one can stop, beside the last answer that mattered.
 
-An answer mattered if it changed the share of rows in the right group by `MATTERS` or more.
+That is the last one before which the share of rows in the right group was `MATTERS` or more from
+that at the end of the session.
 """
 
 import numpy as np
@@ -39,11 +40,11 @@ def _measured(X, y, condition, seed):
         shares.append(share_right(session.labels, y))
         if not stopped and outlook(session).can_stop:
             stopped = len(shares) - 1
-    steps = np.flatnonzero(abs(np.diff(shares)) >= MATTERS) + 1
+    is_away = abs(np.array(shares) - shares[-1]) >= MATTERS
     return {
         "questions": len(shares) - 1,
         "stop": stopped or "",
-        "mattered": int(steps[-1]),
+        "mattered": int(np.flatnonzero(is_away)[-1]) + 1,
         "at_stop": shares[stopped] if stopped else "",
         "at_end": shares[-1],
     }
@@ -56,8 +57,8 @@ def table(rows):
     lines = [
         "## When one can stop\n",
         f"Sessions of up to {N_MOST} answers. *In time*: at most {LATE} answers after the last one "
-        f"that changed the share of rows in the right group by {MATTERS:g} or more. *Lost*: how "
-        "much smaller that share was than at the end of the session.\n",
+        f"before which the share of rows in the right group was {MATTERS:g} or more from that at "
+        "the end. *Lost*: how much smaller that share was than at the end.\n",
         "| people | sessions | can stop | in time | so many answers later in three of four "
         "| lost, mean | in nine of ten at most |",
         "|---|---|---|---|---|---|---|",
