@@ -6,12 +6,14 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.practice.people import Person
 from benchmarks.practice.sets import load, names
-from likewise import Likewise, run
+from likewise import LabelOracle, Likewise, run
 
 AT = (10, 30, 60)
 FIELDS = ("what", "set", "ari0", "ari10", "ari30", "ari60", "code")
 LEFT_OUT = ("contraceptive", "letter", "led7digit")
 """Sets on which 100 answers tell nothing apart, or that have fewer rows than answers."""
+SEVERAL = "split in two, several chosen"
+"""Who sees both halves of a group chooses both, which makes them one."""
 
 
 def given(X, y):
@@ -28,6 +30,7 @@ def given(X, y):
         "20 % misplaced": misplaced(y, 0.20),
         "merged by two": merged,
         "split in two": split,
+        SEVERAL: split,
         "K-means": KMeans(n_groups, n_init=3, random_state=0).fit_predict(X),
         "HDBSCAN": HDBSCAN(min_cluster_size=10, copy=True).fit_predict(X),
         "random": rng.integers(0, n_groups, len(y)),
@@ -52,7 +55,8 @@ def groups(keep):
                 continue
             session = Likewise(AT[-1], random_state=0).start(X, groups=labels)
             alone = 0.0 if labels is None else adjusted_rand_score(y, labels)
-            person, scores = Person(X, y), {"ari0": alone}
+            person = LabelOracle(y, several=True) if what == SEVERAL else Person(X, y)
+            scores = {"ari0": alone}
             for n in AT:
                 run(session, person, max_queries=n - session.n_asked)
                 scores[f"ari{n}"] = adjusted_rand_score(y, session.labels)
