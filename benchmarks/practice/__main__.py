@@ -126,7 +126,9 @@ class Rows:
         self.path, self.fields = path, fields
         path.parent.mkdir(parents=True, exist_ok=True)
         self.rows = list(csv.DictReader(path.open())) if path.exists() else []
-        if not path.exists():
+        if not self.rows or tuple(self.rows[0]) != tuple(fields):
+            # Rows of other fields, which an earlier revision measured, would not fit below these.
+            self.rows = []
             path.write_text(",".join(fields) + "\n")
 
     def has(self, **keys):
@@ -141,7 +143,7 @@ class Rows:
         row = {field: shown.get(field, "") for field in self.fields} | {"code": code()}
         self.rows.append(row)
         with self.path.open("a") as out:
-            csv.DictWriter(out, self.fields).writerow(row)
+            csv.DictWriter(out, self.fields, lineterminator="\n").writerow(row)
         print(" ".join(f"{k}={v}" for k, v in shown.items()), flush=True)
 
 
