@@ -120,6 +120,7 @@ class Thread:
         questions="pairs",
         group_names=None,
         people=(),
+        readers=(),
         **options,
     ):
         from likewise.project import open_project
@@ -137,7 +138,8 @@ class Thread:
         )
         self.project = found.project
         self.project.gather(people, every=2)
-        tokens = {f"{name}.{'x' * 32}": Named(name) for name in people}
+        named = [*map(Named, people), *(Named(name, can_answer=False) for name in readers)]
+        tokens = {f"{one.name}.{'x' * 32}": one for one in named}
         readiness = Readiness(Path(path).name, self.project)
         self.served = prepare(readiness, port=0, people=tokens)
         self.address = self.served.address

@@ -99,18 +99,28 @@ def test_two_people_undo_their_own_answers(digits, serve, person, tmp_path):
     ana.expect(ana.page.locator("#redo")).to_be_disabled()
 
 
-def test_history_says_how_often_two_people_agree(digits, serve, person, tmp_path):
+def test_history_says_how_often_two_people_agree_and_readers_change_nothing(
+    digits, serve, person, tmp_path
+):
     path, truth = digits
     options = {"questions": "choices", "session": tmp_path / "s", "encoder": "layout"}
-    server = serve(path, people=["Ana", "Ben"], **options)
+    server = serve(path, people=["Ana", "Ben"], readers=["Cleo"], **options)
     for k in range(24):
         with acting(Person(("Ana", "Ben")[k % 2])):
             server.answer(truth, 1)
-    ana = person(server, truth, name="Ana")
-    ana.go("History")
-    agreement = ana.page.locator(".agreement")
-    ana.expect(agreement).to_contain_text(re.compile(r"Ana and Ben said the same \d+ of \d+ times"))
-    ana.expect(agreement).to_contain_text(re.compile(r"kappa 1\.00, -?0\.\d\d to 1\.00"))
+    ana, cleo = (person(server, truth, name=name) for name in ("Ana", "Cleo"))
+    for someone in (cleo, ana):
+        someone.go("History")
+        someone.expect(someone.page.locator("#history-title")).to_have_text("What was answered")
+        agreement = someone.page.locator(".agreement")
+        said = re.compile(r"Ana and Ben said the same \d+ of \d+ times")
+        someone.expect(agreement).to_contain_text(said)
+        someone.expect(agreement).to_contain_text(re.compile(r"kappa -?\d\.\d\d, -?\d\.\d\d to"))
+    cleo.expect(cleo.page.get_by_role("button", name="Set aside").first).to_be_hidden()
+    ana.expect(ana.page.get_by_role("button", name="Set aside").first).to_be_visible()
+    for someone, is_seen in ((cleo, False), (ana, True)):
+        someone.go("Questions")
+        someone.expect(someone.page.locator("#not-sure")).to_be_visible(visible=is_seen)
 
 
 def test_two_people_in_two_browsers_check_a_model_and_nothing_is_lost(

@@ -1,6 +1,6 @@
 // Every answer in words and pictures. A click changes it, after saying what that keeps and drops.
 
-import { carryOut, change, look } from "./app.js";
+import { app, carryOut, change, look } from "./app.js";
 import { button, byId, el, fill, keyMark, moreButton, plural, sign, signed, WORDS } from "./dom.js";
 import { roving } from "./grids.js";
 import { inOrder } from "./choice.js";
@@ -17,9 +17,11 @@ export async function showHistory(wanted) {
   const list = el("ol", { class: "log" }, entries(reply));
   roving(list, "summary");
   const latest = reply.events[0]?.number ?? 0;
+  const isOfSeveral = reply.answerers.length > 1 || app.state.you;
+  const how = app.state.you?.can_answer === false ? "" : " Click one to change it; you will see the effect before it is applied.";
   fill(byId("view-history"),
-    el("h1", { id: "history-title" }, "What you answered"),
-    el("p", { class: "hint" }, reply.n ? `${plural(reply.n, "answer")}, the latest first. Click one to change it; you will see the effect before it is applied.` : "No answers yet."),
+    el("h1", { id: "history-title" }, isOfSeveral ? "What was answered" : "What you answered"),
+    el("p", { class: "hint" }, reply.n ? `${plural(reply.n, "answer")}, the latest first.${how}` : "No answers yet."),
     reply.answerers.length > 1 && el("p", { class: "line hint" }, "Answered by: ", reply.answerers.map(answerer)),
     agreementOf(agreement),
     list,
