@@ -8,13 +8,22 @@ that it was not fitted to: of drops of the bound in steps of .1, the smallest wi
 which on nine in ten were within .10, for few, more and many answers and for each kind of people.
 """
 
+from copy import copy
+
 import numpy as np
 
 from benchmarks.practice.people import CONDITIONS, Person
 from benchmarks.practice.sets import load, names
 from likewise import Likewise, run
 from likewise.core.reports import EARLY, HIGH
-from likewise.learning.reliability import DROP, FITTED, Evidence, log_odds
+from likewise.learning.reliability import (
+    DROP,
+    FITTED,
+    KNOWN_RIGHT,
+    SLOPE,
+    Evidence,
+    log_odds,
+)
 
 FIELDS = ("set", "condition", "questions", "groups", *Evidence._fields, "truth")
 WHO = ("truthful", "independent 10 %", "overlooked 10 %")
@@ -64,31 +73,48 @@ class Statements:
     """Statements about some sets, as arrays."""
 
     def __init__(self, rows):
-        self.rows = rows
         kinds = {"n_known": int, "n_foreseen": int, "n_compared": int}
-        self.evidence = [
-            Evidence(*(kinds.get(k, float)(row[k]) for k in Evidence._fields)) for row in rows
-        ]
+        self.evidence = np.array(
+            [Evidence(*(kinds.get(k, float)(row[k]) for k in Evidence._fields)) for row in rows],
+            dtype=object,
+        )
+        evidence = [Evidence(*one) for one in self.evidence]
+        self.values = np.array([one.values for one in evidence])
+        self.is_open = np.array([one.is_open for one in evidence])
         self.truth = np.array([float(row["truth"]) for row in rows])
         self.questions = np.array([int(row["questions"]) for row in rows])
         self.groups = np.array([int(row["groups"]) for row in rows])
         self.set = np.array([row["set"] for row in rows])
         self.condition = np.array([row["condition"] for row in rows])
-        self.names = sorted(set(self.set.tolist()))
+
+    @property
+    def names(self):
+        """The names of the sets."""
+        return sorted(set(self.set.tolist()))
 
     def said(self, fitted=FITTED, drop=DROP):
-        """Return the estimates and the bounds."""
-        return np.array([one.share_right(fitted, drop) for one in self.evidence]).T
+        """Return the estimates and the bounds: `Evidence.share_right` of all statements."""
+        e = self.values @ np.asarray(fitted)
+        share, least = _share(e), _share(np.minimum(e, SLOPE * e - drop))
+        known = 1.0 - self.is_open
+        bound = np.maximum(KNOWN_RIGHT, least) * known + self.is_open * least
+        return np.array([known + self.is_open * share, bound])
+
+    def said_by_the_code(self):
+        """Return the estimates and the bounds that a session says."""
+        return np.array([Evidence(*one).share_right() for one in self.evidence]).T
 
     def without(self, name):
         """Return the statements about other sets."""
-        return Statements([row for row in self.rows if row["set"] != name])
+        others = copy(self)
+        for field, values in vars(self).items():
+            setattr(others, field, values[self.set != name])
+        return others
 
     def fitted(self):
         """Return the numbers of the estimate, fitted to these statements."""
-        A = np.array([one.values for one in self.evidence])
-        is_open = np.array([one.is_open for one in self.evidence])
-        share = np.clip(1.0 - (1.0 - self.truth) / is_open, 0.0, 1.0)
+        A = self.values
+        share = np.clip(1.0 - (1.0 - self.truth) / self.is_open, 0.0, 1.0)
         p = np.clip(share, 0.02, 0.98)
         n_of = {name: np.sum(self.set == name) for name in set(self.set.tolist())}
         # Errors of shares count, not errors of their odds.
@@ -107,7 +133,7 @@ class Statements:
 
     def said_by_others(self, of_others, drop=DROP):
         """Return the estimates and the bounds, of each set by numbers fitted to the others."""
-        said = np.zeros((2, len(self.rows)))
+        said = np.zeros((2, len(self.set)))
         for name, fitted in zip(self.names, of_others, strict=True):
             said[:, self.set == name] = self.said(fitted, drop)[:, self.set == name]
         return said
@@ -125,6 +151,10 @@ class Statements:
         people = [self.condition == one for one in set(self.condition.tolist())]
         parts = [is_said & some for some in (*spans, *people)]
         return all(is_near[some].mean() >= WITHIN for some in parts if some.any())
+
+
+def _share(e):
+    return np.minimum(0.99, 1.0 / (1.0 + np.exp(-e)))
 
 
 def table(rows):
@@ -155,7 +185,7 @@ def table(rows):
         "| people | answers | statements | said | of these within .10 | all within .10 | held |",
         "|---|---|---|---|---|---|---|",
     ]
-    code = np.vstack([all_of.said(), np.full(len(rows), HIGH)])
+    code = np.vstack([all_of.said_by_the_code(), np.full(len(rows), HIGH)])
     for condition in (*WHO, "all"):
         is_theirs = (all_of.condition == condition) | (condition == "all")
         for low, most in ANSWERS:

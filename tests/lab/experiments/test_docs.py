@@ -135,5 +135,7 @@ def test_the_published_table_of_the_estimate_is_made_with_the_constants_of_the_c
     rows = rows_of(folder / "statements.csv")
     published = (folder / "README.md").read_text(encoding="utf-8")
     assert statements.table(rows) in published
+    some = statements.Statements([row for row in rows if row["questions"] != "end"])
+    assert some.said() == pytest.approx(some.said_by_the_code())
     monkeypatch.setattr(statements, "HIGH", 0.8)
     assert statements.table(rows) not in published
