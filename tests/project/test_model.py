@@ -227,7 +227,7 @@ def test_the_answers_of_the_person_win(project):
 
 def test_how_often_it_is_right_is_said(project):
     work = at_work(project, Model(wrong=range(0, N, 5)))
-    assert work.report()["line"].endswith("none of it is checked yet")
+    assert work.report()["line"].endswith(", none checked so far")
     person_answers(project, 20)
     found = certified(project.session, BY)
     assert 0 < found.n <= 20

@@ -90,7 +90,7 @@ def _said_by(session: Session, by: str) -> Iterator[Said]:
 
 
 def _closeness(session: Session, gesture: Gesture) -> float:
-    """Return how much alike the distances to the two nearest groups shown are, from 0 to 1."""
+    """Return the distance to the nearest group shown over that to the second nearest."""
     points, assignment = session.strategy.partition.points, session.strategy.partition.assignment
     groups = [group for group in gesture.groups if group]
     if points is None or len(groups) < 2:
@@ -126,7 +126,7 @@ def certified(session: Session, by: str) -> Certificate:
 
 
 def to_review(session: Session, by: str, held: Collection[int] = ()) -> tuple[Gesture, bool] | None:
-    """Return an answer of a model that a person should give, too, and whether it is of the sample.
+    """Return an answer of a model for a person to check, and whether it is in the sample.
 
     Samples take turns with what was learned against the model, which is every second one, and what
     it was not sure about. Rows that are `held` are before people already.
@@ -209,7 +209,7 @@ class ModelAtWork:
         self._thread.start()
 
     def work(self) -> None:
-        """Let it answer until it may not, or until nothing is left to ask it."""
+        """Let the model answer until it must stop or nothing is left to ask."""
         from likewise.oracles import run
 
         try:
@@ -227,13 +227,13 @@ class ModelAtWork:
             self._has_ended.set()
 
     def stop(self, seconds: float = 10.0) -> None:
-        """Ask it no more, and wait until it has ended."""
+        """Stop asking the model, and wait until it has ended."""
         self._is_told = True
         if self._thread is not None:
             self._has_ended.wait(seconds)
 
     def next_questions(self, n: int, besides: Sequence[Question]) -> list[Question]:
-        """Return what to ask it next: nothing if it is done, or answers too poorly."""
+        """Return what to ask the model next: nothing if it is done or is too often wrong."""
         with self.project.lock:
             self.project.refresh()
             session = self.project.session
@@ -262,7 +262,10 @@ class ModelAtWork:
     # -- people ----------------------------------------------------------------------------------
 
     def review(self, held: Collection[int] = ()) -> Question | None:
-        """Return a question that it answered, for somebody to check; none about the rows `held`."""
+        """Return a question that the model has answered, for a person to check.
+
+        Rows that are `held` are before people already.
+        """
         session = self.project.session
         review = None if self.by in session.aside else to_review(session, self.by, held)
         if review is None:
@@ -284,8 +287,7 @@ class ModelAtWork:
             line += f", right in {found.estimate:.0%}, at least {found.at_least:.0%}"
             line += f" by {plural(found.n, 'check')}"
         elif said:
-            checked = f"only {found.n}" if found.n else "none"
-            line += f"; {checked} of it is checked yet"
+            line += f", {found.n or 'none'} checked so far"
         warning = f"{self.name} seems to get worse: check more, or set it aside"
         warning = warning if found.is_falling else ""
         if self.by in session.aside:
@@ -351,7 +353,7 @@ Show = Callable[[int], Any]
 
 
 def shown_to_models(project: Project) -> Show:
-    """Return what a model is sent of each row: its text, its fields, its picture."""
+    """Return a function that shows a row to a model: its text, its fields, its picture."""
 
     def show(row: int) -> Any:
         place = project.where[row]

@@ -100,7 +100,7 @@ class Team:
         return list(self._held.values())
 
     def holds(self, name: str, number: int) -> bool:
-        """Return whether a person has the question with a number before them."""
+        """Return whether a number is that of the question that a person has before them."""
         held = self._held.get(name)
         return held is not None and held.number == number
 
@@ -160,7 +160,7 @@ class Team:
     def _shared(
         self, session: Session, name: str | None, awaited: Sequence[Question]
     ) -> Question | None:
-        """Return a question that others have before them, or a model.
+        """Return a question that other people, or a model, have before them.
 
         In the beginning every answer changes what is worth asking, so that there are not as many
         questions as people. Nobody waits: two answer the same one.
@@ -285,7 +285,7 @@ def agreements(session: Session) -> list[Agreement]:
 
 
 def _kind(session: Session, gesture: Gesture) -> int:
-    """Return what somebody said as a number that is the same for the same group in all questions.
+    """Return a number for what somebody said, the same for the same group in every question.
 
     That is the group that the row they chose is in now; -1 for none of these, or different.
     """

@@ -1,4 +1,4 @@
-"""Rules of a project: what columns say without a person, such as that the same e-mail is the same.
+"""Rules of a project: columns that answer, such as equal e-mail addresses for the same person.
 
 Equal values are told once, when the rules are made. What differs is told when a question is about
 it, before anybody sees it: there are too many such pairs to tell them all. If a rule knows the

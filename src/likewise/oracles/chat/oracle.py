@@ -159,7 +159,7 @@ class ChatOracle:
         return answered(Answer.UNSURE if chosen is None else chosen, question)
 
     def expected(self, questions: Sequence[Question], n: int | None = None) -> Expected:
-        """Return what `n` questions like some will take, by default these; nothing is asked."""
+        """Estimate what `n` questions such as these will take; nothing is asked."""
         puts = [put(question, self._show, self._longest) for question in questions]
         if not puts:
             return Expected(0, 0, None if self.meter.price is None else 0.0)
@@ -202,7 +202,7 @@ class ChatOracle:
                 futures[id(one)].set_result(labels)
 
     def _chunks(self, puts: Sequence[Put]) -> list[list[Put]]:
-        """Return questions in the calls that they are put in: one each where items are long."""
+        """Divide questions among calls; a long one has a call of its own."""
         chunks: list[list[Put]] = []
         room = 0
         for one in puts:

@@ -161,7 +161,7 @@ def _form(puts: Sequence[Put]) -> dict[str, Any]:
 
 
 def read(content: str, puts: Sequence[Put]) -> list[str | None]:
-    """Return the label that a reply has for every question, None where it has none that counts."""
+    """Return the label chosen for each question, None where the reply has no valid one."""
     labels: list[str | None] = [None] * len(puts)
     seen: set[int] = set()
     for answer in _answers(content):

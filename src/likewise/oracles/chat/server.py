@@ -130,7 +130,7 @@ class Meter:
         self.received += received
 
     def correct(self, worst: tuple[int, int], sent: int, received: int) -> None:
-        """Count what a call took in place of the most that it could take."""
+        """Replace the most that a call could take with what it took."""
         self.sent += sent - worst[0]
         self.received += received - worst[1]
 
