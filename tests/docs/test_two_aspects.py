@@ -1,6 +1,6 @@
 """The picture of the same fish grouped by two aspects shows what the program does."""
 
-import importlib.util
+import runpy
 from pathlib import Path
 
 import pytest
@@ -12,19 +12,19 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_the_same_fish_are_grouped_by_content_and_by_layout(tmp_path, monkeypatch):
     pytest.importorskip("onnxruntime", reason='pip install "likewise[app]"')
     pyplot = pytest.importorskip("matplotlib.pyplot", reason='pip install "likewise[lab]"')
-    spec = importlib.util.spec_from_file_location("make_diagrams", DOCS / "make_diagrams.py")
-    diagrams = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(diagrams)
-    titles, shapes = [], []
-    monkeypatch.setattr(
-        "matplotlib.figure.SubFigure.suptitle", lambda _panel, title: titles.append(title)
-    )
+    titles: list[str] = []
+    shapes: list[tuple[int, int]] = []
     subplots = pyplot.Figure.subplots
+
+    def drawn(panel, *shape, **more):
+        shapes.append(shape)
+        return subplots(panel, *shape, **more)
+
     monkeypatch.setattr(
-        "matplotlib.figure.SubFigure.subplots",
-        lambda panel, *shape, **more: shapes.append(shape) or subplots(panel, *shape, **more),
+        "matplotlib.figure.SubFigure.suptitle", lambda _, words: titles.append(words)
     )
-    diagrams.by_two_aspects(tmp_path)
+    monkeypatch.setattr("matplotlib.figure.SubFigure.subplots", drawn)
+    runpy.run_path(str(DOCS / "make_diagrams.py"))["by_two_aspects"](tmp_path)
     pyplot.close("all")
     assert titles == [
         "20 answers by which fish it is: grouped by content",
