@@ -71,6 +71,7 @@ class Fields:
         self._table, self._id = table, id
         self._columns = [table.column(name) for name in names]
         self._rows: dict[int, list[list[str]]] = {}
+        self._scaled: dict[int, dict[str, float]] = {}
 
     def row(self, i: int) -> list[list[str]]:
         """Return the fields of row `i` as name and text: long ones cut, missing ones empty."""
@@ -84,8 +85,11 @@ class Fields:
         return {"fields": self.row(i), "scales": self._scales(i)}
 
     def _scales(self, i: int) -> dict[str, float]:
-        shares = {name: float(shares[i]) for name, (_, shares) in self._shares.items()}
-        return {name: round(share, 4) for name, share in shares.items() if math.isfinite(share)}
+        if i not in self._scaled:
+            shares = {name: float(shares[i]) for name, (_, shares) in self._shares.items()}
+            finite = {name: share for name, share in shares.items() if math.isfinite(share)}
+            self._scaled[i] = {name: round(share, 4) for name, share in finite.items()}
+        return self._scaled[i]
 
     @property
     def n_compared(self) -> int:
@@ -186,7 +190,8 @@ def _numbers_in(
             entries.append({"text": None, "n_missing": n_missing})
             continue
         places = shares[known]
-        low, middle, high = np.quantile(places, [0.1, 0.5, 0.9]).round(4).tolist()
+        in_order = np.sort(places).tolist()
+        low, middle, high = (round(_quantile(in_order, q), 4) for q in (0.1, 0.5, 0.9))
         typical = as_shown(column[known[np.abs(places - middle).argmin()]])
         spread = {"low": low, "middle": middle, "high": high}
         entries.append({"text": typical, **spread, "n_missing": n_missing})
@@ -195,6 +200,14 @@ def _numbers_in(
     if len(middles) < 2:
         return 0.0, entries
     return float(np.std(middles)) / (float(np.mean(spreads)) + SOFTNESS), entries
+
+
+def _quantile(in_order: Sequence[float], q: float) -> float:
+    """Return what `np.quantile` does, which takes ten times as long for a few dozen numbers."""
+    at = (len(in_order) - 1) * q
+    k = int(at)
+    low, high = in_order[k], in_order[min(k + 1, len(in_order) - 1)]
+    return low + (high - low) * (at - k)
 
 
 def _categories_in(
