@@ -32,6 +32,12 @@ N_SUPER_INSTANCES = 1000
 N_GROUPS = 220
 """So many groups take more than 1000 answers to tell apart."""
 
+N_SEEN_GROUPS = 60
+"""So many groups are offered at once."""
+N_COLUMNS = 100
+MOST_TO_MEET = 600
+"""No more answers are given before all groups are there."""
+
 N_MENDED = 5000
 N_FEATURES = (16, 1280)
 N_TIMES = 5
@@ -83,15 +89,16 @@ class Choices(ClosestFirst):
         return None
 
 
-def start(path, *options):
-    """Run `likewise label` until it says its address; return the process and the address."""
+def start(*options, command=("label", "--port", "0")):
+    """Run a command until it says its address; return the process and the address."""
     program = "from likewise.cli import main; main()"
-    command = [sys.executable, "-c", program, "label", str(path), "--no-browser", "--port", "0"]
+    command = [sys.executable, "-c", program, *command, "--no-browser"]
     process = subprocess.Popen(
         [*command, *map(str, options)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
-    process.stdout.readline()  # the address without the token
-    return process, read_leading(process.stdout.readline().strip())
+    # Other lines come before that of the file which has the token.
+    leading = next(line for line in process.stdout if line.startswith("file:"))
+    return process, read_leading(leading.strip())
 
 
 def stop(process):
@@ -112,9 +119,11 @@ def make_pictures(folder, truth, size=(320, 320)):
 
 
 def answer_until(project, truth, n):
+    from likewise.page.shapes import chosen
+
     while len(project.session.events) < n:
         body = body_of(project.ask(), truth, project.position)
-        project.choose(body["chosen"], number=body["question"], position=body["position"])
+        project.choose(chosen(body["chosen"]), number=body["question"], position=body["position"])
 
 
 def cpu_ms(project, n=50):
@@ -228,6 +237,66 @@ def keys_to_paint(work):
     return rows
 
 
+def many_groups(work):
+    """Choices among 60 groups of `Likewise`: of 2000 pictures, and of rows with 100 columns."""
+    from likewise.project import open_project
+
+    rng = np.random.default_rng(5)
+    truth = np.arange(2000) % N_SEEN_GROUPS
+    points = rng.normal(size=(N_SEEN_GROUPS, N_COLUMNS))[truth]
+    points += 0.2 * rng.normal(size=points.shape)
+    np.save(work / "sixty.npy", points[:, :32])
+    make_pictures(work / "sixty", truth)
+    names = ",".join(f"column {k}" for k in range(N_COLUMNS))
+    np.savetxt(work / "wide.csv", points, "%.4f", ",", header=names, comments="")
+    sources = {
+        "2000 pictures": (work / "sixty", {"features": str(work / "sixty.npy")}),
+        f"rows of {N_COLUMNS} columns": (work / "wide.csv", {}),
+    }
+    rows = []
+    with chromium() as browser:
+        empty = empty_page(browser)
+        for what, (path, options) in sources.items():
+            project = open_project(path, questions="choices", options=options).project
+            answer_until(project, truth, 2)
+            while len(project.ask().groups) < N_SEEN_GROUPS:
+                answer_until(project, truth, len(project.session.events) + 1)
+                assert len(project.session.events) < MOST_TO_MEET
+            with served(project) as address:
+                waits = press_keys(browser, address, truth)
+            rows += paint_rows(f"{what} in {N_SEEN_GROUPS} groups", waits, empty)
+            project.close()
+    return rows
+
+
+def to_page(work):
+    """From a command to the page, and to the first question, in a browser that runs already."""
+    if not (work / "wide.csv").exists():
+        (work / "wide.csv").write_text("x,y\n" + "".join(f"{k % 7},{k}\n" for k in range(2000)))
+    commands = {
+        "the demo": {"command": ("demo",)},
+        "2000 rows": {"command": ("label", str(work / "wide.csv"), "--port", "0")},
+    }
+    rows = []
+    with chromium() as browser:
+        for what, command in commands.items():
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            began = time.perf_counter()
+            process, address = start(**command)
+            page.goto(address)
+            page.locator("h1:visible").wait_for()
+            rows.append(row(f"from the command to the page, {what}", "s", since(began), 2))
+            page.wait_for_selector("body[data-view]")
+            rows.append(row(f"from the command to a question, {what}", "s", since(began), ""))
+            page.close()
+            stop(process)
+    return rows
+
+
+def since(began):
+    return time.perf_counter() - began
+
+
 def mending(work):
     """CPU of the server for every gesture, with features as of tables and as of pictures."""
     return [row for n_features in N_FEATURES for row in _mending(work, n_features)]
@@ -304,7 +373,7 @@ def large_photos(work):
 def press_keys(browser, address, truth, n=N_PRESSES):
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.goto(address)
-    page.wait_for_selector("#pair .frame img")
+    page.wait_for_selector("#pair :is(.frame img, td)")
     page.evaluate(TIMING)
     for k in range(n):
         page.wait_for_timeout(THINKING_MS)
@@ -349,7 +418,7 @@ def first_question(what, limit, *command):
 def to_first_question(*command):
     """Return the seconds from a command to its first question, and the CPU with that of ending."""
     began = time.perf_counter()
-    process, address = start(*command)
+    process, address = start(*map(str, command))
     home, token = re.match(r"(http://[^/]+)/\?token=(.+)", address).groups()
     request = urllib.request.Request(
         f"{home}/api/query", headers={"authorization": f"Bearer {token}"}
@@ -395,16 +464,21 @@ def row(what, unit, value, limit):
     }
 
 
-def main():
+def main(names):
+    """Measure all parts, or those with some names, which are shown and not kept."""
+    parts = (mending, keys_to_paint, many_groups, large_photos, to_page, first_questions)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         os.environ["XDG_CACHE_HOME"] = str(work / "cache")
         rows = weight()
         # Written after every part, so nothing is lost when a run is interrupted.
-        for part in (mending, keys_to_paint, large_photos, first_questions):
-            rows += part(work)
-            save("page", rows)
+        for part in parts:
+            if part.__name__ in names:
+                print(*part(work), sep="\n")
+            elif not names:
+                rows += part(work)
+                save("page", rows)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
