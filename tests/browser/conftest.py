@@ -118,6 +118,7 @@ class Thread:
         n_super_instances=None,
         session=None,
         questions="pairs",
+        groups=None,
         group_names=None,
         people=(),
         readers=(),
@@ -133,6 +134,7 @@ class Thread:
             questions=questions if n_super_instances is None else None,
             n_super_instances=n_super_instances,
             session=session,
+            groups=groups,
             group_names=group_names,
             options=options,
         )

@@ -7,6 +7,7 @@ import pytest
 
 from likewise import Answer
 from likewise.project.groups import group_ids
+from likewise.project.lives import key_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -184,7 +185,7 @@ def test_two_groups_that_may_be_one_are_suggested_and_never_again(served, person
     )
     someone = person(served)
     card = someone.page.locator("#merge")
-    someone.expect(card).to_contain_text("the same?")
+    someone.expect(card).to_contain_text("The same?")
     assert card.locator(".key").count() == 2
     n = len(project.ask().groups)
     someone.press("m")
@@ -261,9 +262,127 @@ def test_hover_and_focus_show_a_small_group_larger(crowded):
     someone.expect(page.locator(".preview .key")).to_have_text(small.first.inner_text().strip())
     page.mouse.move(5, 5)
     someone.expect(page.locator(".preview")).to_be_hidden()
+    # Tab enters the list once, arrows go through it.
     small.first.focus()
-    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    someone.expect(small.nth(1)).to_be_focused()
     someone.expect(page.locator(".preview .key")).to_have_text(small.nth(1).inner_text().strip())
+    reached = small.evaluate_all("all => all.filter(node => node.tabIndex === 0).length")
+    assert reached == 1
+
+
+def test_a_small_group_is_named_where_it_is(crowded):
+    someone, project = crowded
+    page = someone.page
+    small = page.locator("#others .small").first
+    key = small.locator(".key").inner_text()
+    n = len(project.session.events)
+    small.hover()
+    page.get_by_role("button", name=f"Name group {key}", exact=True).click()
+    field = small.get_by_role("textbox")
+    someone.expect(field).to_be_focused()
+    field.press_sequentially("zebra 1")
+    field.press("Enter")
+    someone.expect(field).to_have_count(0)
+    someone.expect(small.locator(".option-about")).to_have_text("zebra 1")
+    someone.wait()
+    assert [group.name for group in project.groups() if group.name] == ["zebra 1"]
+    # The letters and the digit were no answers.
+    assert len(project.session.events) == n
+
+
+@pytest.fixture
+def many(digits, serve, tmp_path):
+    """A server with 60 groups, each of which has a member; every tenth has a name."""
+    about = {"session": tmp_path / "many.likewise", "group_names": [f"kind {k}" for k in range(60)]}
+    server = serve(digits[0], questions="choices", encoder="layout", **about)
+    for k in range(60):
+        question = server.project.ask()
+        place = question.names.index(f"kind {k}")
+        server.project.choose(place, number=question.number, position=server.project.position)
+    return server
+
+
+@pytest.mark.parametrize("way", [{}, PHONE])
+def test_any_of_sixty_groups_is_chosen_by_key_by_press_and_by_name(many, person, way):
+    someone = person(many, **way)
+    page, project = someone.page, many.project
+
+    def chosen():
+        event = project.session.events[-1]
+        (row,) = [link.right for link in event.links if link.answer is Answer.SAME]
+        return project.session.labels[row]
+
+    def label_of(key):
+        return next(group.label for group in project.groups() if key_of(group.number) == key)
+
+    groups = someone.fetch("api/query")["question"]["groups"]
+    assert len(groups) == 60
+    assert page.locator("#stage [data-place]").count() == 60
+    wanted = groups[40]["key"]
+    assert len(wanted) == 2
+    someone.do(lambda: page.keyboard.type(wanted))
+    assert chosen() == label_of(wanted)
+    for one in (page.locator(".choose").last, page.locator("#others .choose-small").last):
+        one.scroll_into_view_if_needed()
+        key = one.locator(".key").inner_text().lower()
+        press = one.tap if way else one.click
+        someone.do(press)
+        assert chosen() == label_of(key)
+    last = page.locator("#others .small").last
+    key, name = (last.locator(part).inner_text() for part in (".key", ".option-about"))
+    if way:
+        page.locator("#find-group").tap()
+    else:
+        page.keyboard.press("/")
+    page.keyboard.type(name)
+    someone.expect(page.locator("#others li:visible").last).to_contain_text(name)
+    someone.press("Enter")
+    assert chosen() == label_of(key.lower())
+    # Twelve colors are told apart, later groups have a pattern, too.
+    marks = page.locator("#stage .key").evaluate_all(
+        "all => all.map(e => [e.innerText, [e.style.getPropertyValue('--key'), e.className]])"
+    )
+    looks = [tuple(dict(marks)[key_of(number).upper()]) for number in range(48)]
+    assert len({color for color, _ in looks[:12]}) == 12
+    assert len(set(looks)) == 48
+
+
+def test_a_long_touch_chooses_several_which_are_one(served, person):
+    someone = person(served, **PHONE)
+    page = someone.page
+    for one in page.locator(".choose").all()[:2]:
+        one.dispatch_event("pointerdown", {"pointerType": "touch"})
+        someone.expect(one).to_have_attribute("aria-pressed", "true")
+        one.dispatch_event("pointerup", {"pointerType": "touch"})
+        one.dispatch_event("click")
+    someone.do(page.locator("#several").tap)
+    links = served.project.session.events[-1].links
+    assert [link.answer for link in links].count(Answer.SAME) == 2
+
+
+def test_given_folders_are_there_from_the_first_question(digits, serve, person, tmp_path):
+    folder = tmp_path / "sorted"
+    there = [(p, d) for p, d in zip(sorted(digits[0].iterdir()), digits[1], strict=True) if d < 4]
+    for k, (picture, digit) in enumerate(there):
+        place = folder / f"folder-{(digit + (k % 10 == 9)) % 4}"
+        place.mkdir(parents=True, exist_ok=True)
+        (place / picture.name).write_bytes(picture.read_bytes())
+    server = serve(folder, questions="choices", groups="folders", encoder="layout")
+    someone = person(server)
+    page = someone.page
+    names = [f"folder-{k}" for k in range(4)]
+    values = page.locator(".option-name").evaluate_all("all => all.map(e => e.value)")
+    assert sorted(values) == names
+    someone.expect(page.locator(".option img[alt]").first).to_be_visible()
+    for option in page.locator(".option").all():
+        assert option.locator("img").count() >= 1
+    # Where the item is now would sway who is asked.
+    shown = page.locator("#pair .item").evaluate("e => e.outerHTML")
+    assert "folder-" not in shown
+    key = page.locator(".option .key").nth(2).inner_text()
+    someone.press(key.lower())
+    assert len(server.project.session.events) == 1
 
 
 def test_the_demo_begins_with_two_clear_pictures_and_says_who_decides(tmp_path, serve, person):

@@ -242,8 +242,12 @@ def test_the_line_and_its_curve_say_how_good_the_groups_are_and_what_more_would_
     server = serve(folder, session=tmp_path / "x", questions="choices", encoder="layout")
     someone = person(server, truth)
     page = someone.page
-    while len((someone.fetch("api/progress")["completeness"] or {}).get("curve", ())) < 2:
-        assert someone.answer(5) == 5
+    # While it is too early to say there is no curve.
+    page.locator("#how-good summary").click()
+    while not (someone.fetch("api/progress")["completeness"] or {}).get("is_said"):
+        someone.expect(page.locator("#more-about .curve")).to_have_count(0)
+        assert someone.answer(1) == 1
+    page.locator("#how-good summary").click()
     found = someone.fetch("api/progress")
     shares = [f"{share:.0%}" for _, share in found["completeness"]["curve"]]
     name = f"share right, by answers: {', '.join(shares)}"
@@ -256,7 +260,9 @@ def test_the_line_and_its_curve_say_how_good_the_groups_are_and_what_more_would_
     assert "10 more answers (about " in found["outlook"]["line"]
     assert all(event.seconds > 0 for event in server.project.session.events)
     someone.go("Groups")
-    someone.expect(page.locator(".quality")).to_contain_text(found["outlook"]["line"])
+    lines = page.locator(".result-lines p")
+    for k, part in enumerate(("quality", "more")):
+        someone.expect(lines.nth(k)).to_contain_text(found["outlook"][part][1:])
     someone.expect(page.get_by_role("img", name=name, exact=True)).to_be_visible()
     total = someone.fetch("api/groups")["total"]
     words = f"learned (about {total['n_wrong']} wrong)"
@@ -270,7 +276,7 @@ def test_the_end_does_not_contradict_itself(tmp_path, serve, person):
     someone.answer()
     page = someone.page
     someone.expect(page.get_by_role("heading", level=1)).to_have_text("Done: 2 groups")
-    someone.expect(page.locator(".quality")).to_contain_text("nothing left to ask")
+    someone.expect(page.locator(".result-lines")).to_contain_text("Nothing left to ask")
     someone.expect(page.get_by_text("Continue")).to_have_count(0)
 
 
@@ -278,7 +284,7 @@ def test_done_offers_checks_more_questions_and_every_export(namer, tmp_path):
     someone, server = namer
     page = someone.page
     someone.expect(page.get_by_role("heading", level=1)).to_have_text("Done: 3 groups")
-    someone.expect(page.locator(".quality")).not_to_contain_text("nothing left")
+    someone.expect(page.locator(".result-lines")).not_to_contain_text("othing left")
     page.get_by_text("Other formats").click()
     ways = (("Download CSV", "csv"), ("JSON lines", "jsonl"), ("Session file", "json"))
     for name, suffix in ways:

@@ -40,6 +40,7 @@ def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client,
         "changing": 0.1,
         "curve": [[10, 0.7], [30, 0.934]],
         "foreseen": [0, 0],
+        "is_said": True,
     }
     assert client.state()["outlook"] == {
         "quality": "about 93% right, at least 81%",
@@ -50,6 +51,36 @@ def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client,
     }
     monkeypatch.setattr(Session, "completeness", None)
     assert client.get("/api/query").json()["completeness"] is None
+
+
+def test_while_it_is_too_early_no_figure_is_given(tmp_path, truth, client_for, monkeypatch):
+    project = open_project(tmp_path / "points.csv", options={"id": "name"}, seed=0).project
+    client = client_for(project)
+    early = Completeness(0.93, 0.81, 0.3, changing=0.1, curve=((10, 0.7), (19, 0.93)))
+    monkeypatch.setattr(Session, "completeness", early)
+    reply = client.get("/api/progress").json()
+    assert reply["outlook"]["line"] == "Too early to say how much is right"
+    assert reply["completeness"]["is_said"] is False
+    assert client.get("/api/groups").json()["total"]["n_wrong"] is None
+    later = Completeness(0.93, 0.81, 0.3, changing=0.1, curve=((10, 0.7), (20, 0.93)))
+    monkeypatch.setattr(Session, "completeness", later)
+    assert "would move" in client.get("/api/progress").json()["outlook"]["more"]
+
+
+def test_the_folder_of_an_item_is_not_told_where_it_is_the_given_group(tmp_path, client_for):
+    image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
+    for k in range(12):
+        folder = tmp_path / "fish" / ("cod" if k % 2 else "eel")
+        folder.mkdir(parents=True, exist_ok=True)
+        image.new("RGB", (30, 30), (20 * k, 90, 200 - 9 * k)).save(folder / f"tail-{k}.png")
+    options = {"encoder": "layout"}
+    plain = client_for(open_project(tmp_path / "fish", options=options).project)
+    assert plain.get("/api/item/0").json()["item"]["title"] == "cod/tail-1.png"
+    begun = open_project(
+        tmp_path / "fish", options=options, groups="folders", session=tmp_path / "given.likewise"
+    )
+    item = client_for(begun.project).get("/api/item/0").json()["item"]
+    assert (item["title"], item["heading"]) == ("tail-1.png", "tail-1.png")
 
 
 @pytest.mark.slow

@@ -129,6 +129,7 @@ type Question = Pair | Choice;
 interface Completeness {
   estimate: number;
   at_least: number;
+  is_said: boolean;
   curve: [number, number][];
 }
 

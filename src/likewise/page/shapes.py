@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import N_LARGE, Answer, Gesture, Groups, Names, Question
 from likewise.core.journal import Checked, Repeated
-from likewise.core.reports import Check, Repeat, Revision
+from likewise.core.reports import EARLY, Check, Repeat, Revision
 from likewise.errors import InputError
 from likewise.project import Project
 from likewise.project.groups import Group, compare, group_ids, in_short, key_words, sum_up
@@ -46,7 +46,8 @@ def thing(project: Project, row: int) -> Json:
         title = f"{project.ids[row]} (no longer there)"
         return {"row": row, "id": project.ids[row], "title": title, "kind": "missing"}
     items = project.items
-    shown = {"row": row, "id": project.ids[row], "title": items.title(place), "kind": items.kind}
+    title = _without_given(project, row, items.title(place))
+    shown = {"row": row, "id": project.ids[row], "title": title, "kind": items.kind}
     if items.has_pictures:
         # The address changes with the picture, so that browsers can keep it.
         shown["image"] = f"api/item/{row}/image?v={items.content_hash(place)[:12]}"
@@ -55,12 +56,21 @@ def thing(project: Project, row: int) -> Json:
     return shown | items.tile(place)
 
 
+def _without_given(project: Project, row: int, words: str) -> str:
+    """Return the words for an item without the folder it is in, if that is its given group."""
+    given = project.session.strategy.given_groups()
+    if given is None or given[0][row] < 0:
+        return words
+    return words.removeprefix(f"{given[1][given[0][row]]}/")
+
+
 def whole_thing(project: Project, row: int) -> Json:
     """Return an item with everything that is shown of it."""
     place = project.where[row]
     heading, view = project.ids[row], {"kind": "missing"}
     if place is not None:
-        heading, view = project.items.heading(place), project.items.view(place)
+        heading = _without_given(project, row, project.items.heading(place))
+        view = project.items.view(place)
     copies = list(project.copies.get(row, ()))
     return {**thing(project, row), "heading": heading, "view": view, "copies": copies}
 
@@ -228,13 +238,16 @@ def progress(project: Project) -> Json:
     """Return how far the session is and how good the groups are."""
     now, complete = project.session.progress, project.session.completeness
     has_more = can_rebuild(project)
+    said = complete is not None and complete.is_said
     prospect = outlook(project.session)
-    if has_more:  # so it does not say that nothing is left
+    is_guess = complete is not None and complete.n_known < EARLY and now.estimate is None
+    # It does not say that nothing is left, or too early what more answers would bring.
+    if has_more or (is_guess and not project.session.is_done):
         prospect = replace(prospect, more="")
     return {
         "progress": {**asdict(now), "line": str(now)},
         "outlook": {**asdict(prospect), "line": prospect.line, "can_rebuild": has_more},
-        "completeness": None if complete is None else asdict(complete),
+        "completeness": None if complete is None else {**asdict(complete), "is_said": said},
         "abouts": _abouts(project),
         "seen": _seen(project),
         "aspects": [aspect._asdict() for aspect in project.session.assessment.aspects()],
@@ -368,7 +381,7 @@ def total(project: Project, groups: Sequence[Group]) -> Json:
 def _wrong_by_group(project: Project) -> NDArray[np.float64] | None:
     """Return about how many items are wrong by group id, None if there is no estimate."""
     complete = project.session.completeness
-    if complete is None or not complete.is_better_than_one_group:
+    if complete is None or not complete.is_said:
         return None
     # The doubts of its items, scaled so that all groups together have as many as the estimate says.
     doubts = 1.0 - np.nan_to_num(project.how_known()[1], nan=1.0)

@@ -3,7 +3,7 @@
 import { app, carryOut, changeInTurn, complain, fetchProgress, look, onState, underWay } from "./app.js";
 import { get } from "./api.js";
 import { inOrder, showChoice, startFinding } from "./choice.js";
-import { button, byId, count, el, every, fill, keyMark, plural } from "./dom.js";
+import { button, byId, capital, count, el, every, fill, keyMark, plural } from "./dom.js";
 import { openGroup } from "./group.js";
 import { showMerge } from "./merge.js";
 import { aboutModel } from "./model.js";
@@ -133,13 +133,17 @@ async function showQuestion(/** @type {State} */ state) {
 export function showProgress(/** @type {State} */ state) {
   const { progress: p, outlook, completeness, model, is_done: isDone } = state;
   const { quality, more, can_stop: canStop } = outlook;
-  const words = [canStop && "You can stop here", quality || (canStop ? "" : more)].filter(Boolean).join(" · ");
-  byId("progress").textContent = [model?.warning, words.charAt(0).toUpperCase() + words.slice(1)].filter(Boolean).join(" · ");
+  // While it is too early to say, what is known instead has less weight.
+  const [said, ...instead] = quality.split("; ");
+  const words = [canStop && "You can stop here", said || (canStop ? "" : more)].filter(Boolean).join(" · ");
+  byId("progress").textContent = [model?.warning, capital(words)].filter(Boolean).join(" · ");
   byId("progress").classList.toggle("can-stop", canStop);
-  byId("counts").textContent = [model?.line, `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""}`, seenLine(state)].filter(Boolean).join(" · ");
+  const counts = `${plural(p.answered, "answer")}${p.unsure ? `, ${p.unsure} not sure` : ""}`;
+  // Each is there as a whole or, where there is no room, not at all.
+  fill(byId("counts"), [model?.line, ...instead, counts, seenLine(state)].filter(Boolean).map((one) => el("span", { class: "piece" }, one)));
   fill(byId("more-about"),
     aboutModel(model),
-    el("p", {}, `${plural(p.n_groups, "group")}${p.answered ? " now" : " before any answer"}. `, more && `${more.charAt(0).toUpperCase()}${more.slice(1)}.`),
+    el("p", {}, `${plural(p.n_groups, "group")} ${p.answered ? `after ${counts}` : "before any answer"}. `, [...instead, more].map((one) => one && `${capital(one)}. `)),
     curve(completeness), seenBox(state));
   // Where nobody knows how many questions are left, the bar is how much is surely right, once that is said.
   const surely = outlook.quality.includes("%") ? completeness?.at_least ?? 0 : 0;

@@ -5,6 +5,7 @@ import { button, byId, count, el, fill, first, keyMark, lookOf, plural } from ".
 import { openGroup } from "./group.js";
 import { fieldMenu, figure, layoutOf, marked, missing, partsOf, tableBox } from "./pair.js";
 import { hiddenFields } from "./settings.js";
+import { roving } from "./grids.js";
 import { fetchPicture, middleOf, tile } from "./things.js";
 
 /** Groups stand in the order of their keys, so that neither place nor order tells the guess; those without one come last. @param {Option[]} groups */
@@ -30,10 +31,13 @@ export function showChoice(box, tools, question, choose) {
     el("ol", { class: `options of-${large.length}` }, large.map((group) => el("li", { class: "option", "data-group": group.group }, ways(group, choose, faces(group))))));
 }
 
+// Texts that are so short are shown in larger letters.
+const BRIEF = 90;
+
 /** A typical member large and others beside it; texts one below the other. @param {Option} group */
 function faces({ shown }) {
-  const isPictures = shown.some(({ image }) => image);
-  return el("span", { class: `tiles faces-${shown.length}${isPictures ? " pictures" : ""}` }, shown.map((thing, k) => (thing.line && !thing.image ? passage(thing) : face(thing, k === 0))));
+  const look = shown.some(({ image }) => image) ? " pictures" : shown.every(({ line = "" }) => line && line.length <= BRIEF) ? " brief" : "";
+  return el("span", { class: `tiles faces-${shown.length}${look}` }, shown.map((thing, k) => (thing.line && !thing.image ? passage(thing) : face(thing, k === 0))));
 }
 
 /** Pictures of a question are kept decoded, so that they are painted at once. @type {(thing: Thing, isCover: boolean) => Node} */
@@ -51,10 +55,12 @@ const passage = ({ line = "", telling = [] }) => {
 
 /** Choose a group, name it, or see all of it. @type {(group: Option, choose: Choose, tiles?: Node) => Node[]} */
 function ways(group, choose, tiles) {
-  const head = chooser(group, choose, [el("span", { class: "option-title" }, keyMark(group), el("span", { class: "unseen" }, tiles ? ` ${group.name}` : "")), tiles], "choose");
   const { group: id } = group;
+  const isMet = id !== null;
+  const content = isMet || !tiles ? tiles : el("span", { class: "tiles unmet", dir: "auto" }, el("span", {}, group.name));
+  const head = chooser(group, choose, [el("span", { class: "option-title" }, keyMark(group), el("span", { class: "unseen" }, tiles && isMet ? ` ${group.name}` : "")), content], "choose");
   // Known by its name only, so far.
-  if (id === null) return [head, el("b", { class: "option-name cut", dir: "auto" }, group.name)];
+  if (!isMet) return [head, !tiles && el("b", { class: "option-name cut", dir: "auto" }, group.name)];
   const all = button(count(group.size), () => openGroup(id), { class: "quiet all", title: "All members", ariaLabel: `All ${count(group.size)} members of group ${group.key.toUpperCase()}` });
   return [head, named(group), all];
 }
@@ -83,14 +89,15 @@ function chooser(group, choose, content, look) {
   } }, content);
 }
 
-/** The name of a group, typed while answering; what distinguishes the group is suggested. @param {Option} group */
-function named(group) {
+/** The name of a group, typed while answering; what distinguishes the group is suggested. @type {(group: Option, saved?: () => void, left?: () => void) => any} */
+function named(group, saved = () => {}, left = () => {}) {
   const save = async () => {
     const name = input.value.trim();
     if (name === group.name) return;
     const reply = await changeInTurn("name", { group: group.group, name });
     if (!reply) return;
     group.name = reply.group.name;
+    saved();
     document.dispatchEvent(new CustomEvent("named", { detail: group }));
   };
   const keydown = (/** @type {KeyboardEvent} */ { key }) => {
@@ -100,7 +107,7 @@ function named(group) {
     input.blur();
     if (key === "Enter") save();
   };
-  const input = el("input", { type: "text", class: "option-name", maxLength: 200, value: group.name, placeholder: "name it", ariaLabel: `Name of group ${group.key.toUpperCase()}`, autocomplete: "off", dir: "auto", "data-group": group.group, on: { change: save, keydown } });
+  const input = el("input", { type: "text", class: "option-name", maxLength: 200, value: group.name, placeholder: "name it", ariaLabel: `Name of group ${group.key.toUpperCase()}`, autocomplete: "off", dir: "auto", "data-group": group.group, style: { "--letters": group.key.length }, on: { change: save, keydown, blur: left } });
   return input;
 }
 
@@ -138,13 +145,28 @@ function smallOne(/** @type {Option} */ group) {
   const about = el("span", { class: "cut option-about", dir: "auto", "data-group": group.group }, group.name);
   const cover = thing && (thing.image || thing.spark) ? tile(thing, "eager") : null;
   const words = thing && !cover && thing.line ? el("span", { class: "small-words", dir: "auto" }, thing.line) : null;
-  return el("li", { class: "small", "data-group": group.group, "data-words": `${group.key} ${group.name}`.toLowerCase() },
+  const wordsNow = () => `${group.key} ${group.name}`.toLowerCase();
+  const item = el("li", { class: cover || words ? "small" : "small in-words", "data-group": group.group, "data-words": wordsNow() },
     chooser(group, (place, isOneOfSeveral) => pick(place, isOneOfSeveral), [cover ?? words, el("span", { class: "small-title" }, keyMark(group), about)], "choose-small"));
+  if (group.group === null) return item;
+  const rename = () => {
+    const show = () => {
+      about.textContent = group.name;
+      item.dataset.words = wordsNow();
+    };
+    const field = named(group, show, () => field.remove());
+    field.dataset.about = about.textContent;
+    item.append(field);
+    field.focus();
+  };
+  item.append(button(el("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, el("path", { d: "M3 17l1-4L13.5 3.5l3 3L7 16z" })), rename, { class: "quiet rename", title: "Name it", ariaLabel: `Name group ${group.key.toUpperCase()}` }));
+  return item;
 }
 
 /** Those whose key or name has the words that are typed; Enter takes the first. */
 export function startFinding() {
   const field = byId("find-group");
+  roving(byId("others"), ".choose-small");
   const seen = () => [...byId("others").children].filter((one) => !one.hidden);
   field.addEventListener("input", () => {
     wantedGroup = field.value.trim().toLowerCase();

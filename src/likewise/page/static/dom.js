@@ -83,5 +83,6 @@ export const sign = (word) => el("span", { class: `sign ${word}`, ariaHidden: "t
 export const signed = (/** @type {Word} */ word) => [sign(word), ` ${WORDS[word]}`];
 
 export const count = (/** @type {number} */ n) => n.toLocaleString("en");
+export const capital = (/** @type {string} */ words) => words.charAt(0).toUpperCase() + words.slice(1);
 /** @type {(n: number, word: string) => string} */
 export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;

@@ -7,9 +7,11 @@ import { doubt, openFind, openGroup } from "./group.js";
 import { enlarge } from "./mend.js";
 import { partsOf } from "./pair.js";
 import { hidePreview, showPreview, soon } from "./preview.js";
-import { groupLine, groupName, howMark, howWords, knownLine, saidSo, smallPicture } from "./things.js";
+import { groupLine, groupName, howMark, howWords, knownLine, saidSo, middleOf, pictureAt } from "./things.js";
 
 const MARGIN = 24;
+/** The height of a name. */
+const LINE = 15;
 /** How far a preview stays from its point. */
 const REACH = 14;
 const WORDS = {
@@ -51,7 +53,7 @@ export async function showMap() {
   only = current = lasso = null;
   chosen = new Set();
   lens = WHOLE;
-  looks = new Map(reply.groups.map((group) => [group.id, { ...lookOf(group.number), group, at: middle(group.id) }]));
+  looks = new Map(reply.groups.map((group) => [group.id, { ...lookOf(group.number), group, at: above(group.id) }]));
   canvas = el("canvas", { tabIndex: 0, role: "application", ariaLabel: `${plural(points.length, "item")} as points, marked by group. Arrows go from item to item, space selects one, plus and minus zoom. The groups are listed beside it.` });
   pen = penOf(canvas);
   panel = el("div", { class: "inspect", ariaLive: "polite" }, el("p", { class: "hint" }, "Click a point to see it, or go from one to the next with the arrows. Scroll or +\u00a0and\u00a0− to zoom, drag to move the map. With Shift, or after “Lasso”, drag around items to select them."));
@@ -70,11 +72,11 @@ export async function showMap() {
   new ResizeObserver(draw).observe(canvas);
 }
 
-/** The middle of a group on the map, by the median of both coordinates. @type {(id: number) => Place} */
-function middle(id) {
+/** Where the name of a group stands: above most of its points, in their middle. @type {(id: number) => Place} */
+function above(id) {
   const inside = points.filter(([, , , group]) => group === id);
-  const median = (/** @type {1 | 2} */ k) => inside.map((point) => point[k]).sort((a, b) => a - b)[inside.length >> 1];
-  return [median(1), median(2)];
+  const at = (/** @type {1 | 2} */ k, /** @type {number} */ share) => inside.map((point) => point[k]).sort((a, b) => a - b)[Math.floor(inside.length * share)];
+  return [at(1, 0.5), at(2, 0.95)];
 }
 
 function choose(/** @type {Iterable<number>} */ rows) {
@@ -137,13 +139,21 @@ function draw() {
   const { color, backgroundColor } = getComputedStyle(canvas);
   Object.assign(pen, { globalAlpha: 1, strokeStyle: color, lineWidth: 1.5 });
   if (lasso) pen.stroke(lasso);
-  // The key and the name of each group stand on its middle.
+  // The key and the name of each group stand above it, within the map, and beside each other.
+  /** @type {number[][]} */
+  const taken = [];
   Object.assign(pen, { font: "600 13px system-ui, sans-serif", textAlign: "center", lineWidth: 4, strokeStyle: backgroundColor, fillStyle: color });
   for (const { group, at: [x, y] } of looks.values()) {
     if (!group.key || x === undefined || (only !== null && group.id !== only)) continue;
     const words = [group.key.toUpperCase(), group.name.slice(0, 24)].filter(Boolean).join(" · ");
-    pen.strokeText(words, ...place(x, y));
-    pen.fillText(words, ...place(x, y));
+    const [px, py] = place(x, y);
+    const half = pen.measureText(words).width / 2 + 6;
+    const left = Math.max(0, Math.min(w - 2 * half, px - half));
+    let line = Math.max(16, py - 12);
+    while (taken.some(([from, to, at]) => left < to && from < left + 2 * half && Math.abs(line - at) < LINE)) line += 1;
+    taken.push([left, left + 2 * half, line]);
+    pen.strokeText(words, left + half, line);
+    pen.fillText(words, left + half, line);
   }
 }
 
@@ -275,7 +285,7 @@ async function inspect(/** @type {Point | null} */ point) {
   fill(panel,
     el("h2", { dir: "auto" }, item.title),
     el("p", { class: "hint line" }, howMark(item), howWords(item)),
-    partsOf({ ...item, view: { ...item.view, text: item.view.text?.slice(0, 600) } }, () => smallPicture(item)),
+    partsOf({ ...item, view: { ...item.view, text: item.view.text?.slice(0, 600) } }, () => pictureAt(middleOf(item.image), item)),
     el("p", { class: "line" },
       button(["Its\u00a0group ", groupLine(group)], () => openGroup(group.id)),
       button("Enlarge", () => enlarge(item)),

@@ -35,7 +35,7 @@ const withFellows = ({ fellows = [] }, show) => fellows.length > 0 && el("span",
 /** @type {(item: Item, side: string, ...content: any[]) => any} */
 export const figure = (item, side, ...content) => el("figure", { class: `side ${side}` }, content,
   // The number of a picture says nothing about it.
-  (!/^Picture \d+$/.test(item.heading) || item.n_copies || (item.fellows ?? []).length > 0) && el("figcaption", {}, el("span", { class: "title cut", dir: "auto" }, item.heading), item.n_copies ? ` ×${item.n_copies + 1}` : "", withFellows(item, (thing) => tile(thing, "eager"))));
+  (!/^(Picture \d+|\d+\.\w+)$/.test(item.heading) || item.n_copies || (item.fellows ?? []).length > 0) && el("figcaption", {}, el("span", { class: "title cut", dir: "auto" }, item.heading), item.n_copies ? ` ×${item.n_copies + 1}` : "", withFellows(item, (thing) => tile(thing, "eager"))));
 
 /** @type {Layout} */
 const mixed = (items) => ({ parts: items.map((item, k) => figure(item, SIDES[k], partsOf(item))) });

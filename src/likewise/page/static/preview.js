@@ -2,8 +2,7 @@
 
 import { app } from "./app.js";
 import { count, el, fill, keyMark } from "./dom.js";
-import { smallPicture, tile, middleOf } from "./things.js";
-import { showPicture } from "./api.js";
+import { middleOf, pictureAt, tile } from "./things.js";
 
 const DELAY = 120;
 
@@ -23,7 +22,7 @@ export function soon(act, delay = DELAY) {
 
 /** Show an item, and its group in words, above or below a place. @type {(thing: Thing | undefined, group: Keyed | null, words: string, at: { left: number, top: number, width: number, bottom: number }) => void} */
 export function showPreview(thing, group, words, at) {
-  fill(box, thing && (thing.image ? showPicture(smallPicture(thing), middleOf(thing.image)) : tile(thing, "eager")),
+  fill(box, thing && (thing.image ? pictureAt(middleOf(thing.image), thing) : tile(thing, "eager")),
     el("p", {}, group?.key && [keyMark(group), " "], el("b", { dir: "auto" }, words), group && el("span", { class: "hint" }, ` ${count(group.size)}`)));
   document.body.append(box);
   box.hidden = false;

@@ -3,7 +3,7 @@
 import { app, carryOut, changeInTurn, fetchProgress, look, take } from "./app.js";
 import { undo } from "./ask.js";
 import { openChecks } from "./check.js";
-import { button, byId, el, fill, keyMark, moreButton, plural, signed } from "./dom.js";
+import { button, byId, capital, el, fill, keyMark, moreButton, plural, signed } from "./dom.js";
 import { roving } from "./grids.js";
 import { nameField, openFind, openGroup } from "./group.js";
 import { mostInDoubt, openCheck } from "./mend.js";
@@ -31,8 +31,8 @@ export async function showResult() {
   const unsure = el("div", { id: "unsure" });
   fill(byId("view-result"),
     el("div", { class: "result-words" },
-      el("h1", { id: "result-title" }, heading),
-      el("p", { class: "quality" }, outlook.line, " ", curve(completeness)),
+      el("div", { class: "result-lines" }, el("h1", { id: "result-title" }, heading), qualityLines(outlook)),
+      curve(completeness),
       el("p", { class: "hint" }, `${plural(reply.total.size, "item")}: ${knownLine(reply.total)}. ${given}.`),
       aboutModel(model),
       knownBar(reply.total), el("p", { class: "hint" }, seenLine(app.state)), betterLine()),
@@ -43,6 +43,12 @@ export async function showResult() {
     moreButton(cards, reply.n, "Show more groups", async (at) => (await look(`groups?limit=${PAGE}&offset=${at}`))?.groups.map(card)),
     unsure);
   showUnsure(unsure);
+}
+
+/** How good the groups are; what more would bring. @param {State["outlook"]} outlook */
+function qualityLines({ quality, more, can_stop: canStop }) {
+  const words = [[canStop && "you can stop here", quality].filter(Boolean).join(" · "), more].filter(Boolean);
+  return words.map((line, k) => el("p", { class: k ? "hint" : "quality" }, capital(line)));
 }
 
 /** The main button while more questions help. When COBRA is done, there may be doubt left within its super-instances. @param {State} state */

@@ -1,13 +1,14 @@
 // By what the items are grouped: their aspects, each with a switch, and how to get better ones.
 
 import { app, carryOut } from "./app.js";
-import { el } from "./dom.js";
+import { capital, el } from "./dom.js";
 
 /** “grouped mostly by content, a little by layout”; before anything is known, by which aspects the items are seen. @param {State} state */
 export function seenLine({ seen, grouped_by: words, aspects = [] }) {
   if (words) return words;
   const isLearned = aspects.some(({ weight }) => weight);
-  return seen && !isLearned ? `seen by ${seen.aspects.map(({ name }) => name).join(" and ")}` : "";
+  // That they are somebody's own says nothing.
+  return seen && !isLearned && seen.aspects[0]?.name !== "own" ? `seen by ${seen.aspects.map(({ name }) => name).join(" and ")}` : "";
 }
 
 /** The same with all that can be done about it. @param {State} state */
@@ -17,10 +18,13 @@ export function seenBox(state) {
   const turn = (name, isOn) => carryOut("aspect", { aspect: name, is_on: isOn });
   const line = seenLine(state);
   return el("div", { class: "seen" },
-    line && el("p", {}, `${line.charAt(0).toUpperCase()}${line.slice(1)}.`),
+    line && el("p", {}, `${capital(line)}.`),
     aspects.length > 1 && el("p", { class: "line" }, aspects.map(({ name, is_on: isOn }) => el("label", {}, el("input", { type: "checkbox", checked: isOn, on: { change: () => turn(name, !isOn) } }), ` ${name}`))),
-    seen?.better && el("p", { class: "better" }, seen.better));
+    seen?.better && el("p", { class: "better" }, withCommands(seen.better)));
 }
 
 /** Beside the result, where there are better features than those in use. */
-export const betterLine = () => app.state.seen?.better && el("p", { class: "hint better" }, app.state.seen.better);
+export const betterLine = () => app.state.seen?.better && el("p", { class: "hint better" }, withCommands(app.state.seen.better));
+
+/** What is to be typed at a terminal looks like that, and is not broken. @param {string} words */
+const withCommands = (words) => words.split(/(pip install "[^"]+"|--[\w-]+ [\w-]+)/).map((part, k) => (k % 2 ? el("code", {}, part) : part));

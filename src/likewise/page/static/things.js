@@ -7,7 +7,9 @@ import { count, el, keyMark } from "./dom.js";
 export const smallOf = (/** @type {string | undefined} */ address) => `${address}&size=small`;
 export const middleOf = (/** @type {string | undefined} */ address) => `${address}&size=middle`;
 /** @type {(thing: Thing, props?: Props) => HTMLImageElement} */
-export const smallPicture = (thing, props = {}) => showPicture(el("img", { alt: thing.title, draggable: false, on: { load: edged }, ...props }), smallOf(thing.image));
+export const smallPicture = (thing, props = {}) => pictureAt(smallOf(thing.image), thing, props);
+/** @type {(address: string, thing: Thing, props?: Props) => HTMLImageElement} */
+export const pictureAt = (address, thing, props = {}) => showPicture(el("img", { alt: thing.title, draggable: false, on: { load: edged }, ...props }), address);
 
 /** @type {Map<string, HTMLImageElement>} */
 const kept = new Map();
@@ -86,7 +88,7 @@ const percentOf = (/** @type {number} */ share) => `${Math.round(share * 100)}%`
 
 /** How the share right grew with the answers; the dot is what it is at least. @param {Completeness | null} complete */
 export function curve(complete) {
-  if (!complete || complete.curve.length < 2) return null;
+  if (!complete?.is_said || complete.curve.length < 2) return null;
   const { curve: steps, at_least: bound } = complete;
   const [from, to] = [steps[0][0], steps[steps.length - 1][0]];
   const low = Math.max(0, Math.floor(10 * Math.min(bound, ...steps.map(([, share]) => share)) - 0.5) / 10);
