@@ -1,6 +1,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -420,6 +421,16 @@ def test_a_file_with_overwritten_pages_is_refused(path, store):
     path.write_bytes(whole)
     with pytest.raises(SessionFileError):
         Store.open(path)
+
+
+def test_damage_in_an_index_is_found_by_a_check(path):
+    Store.create(path, items={"pear": "1", "plum": "2"}).close()
+    data = path.read_bytes()
+    places = [found.start() for found in re.finditer(b"pear", data)]
+    assert len(places) == 2  # in the table and in its index
+    for place in places:
+        path.write_bytes(data[:place] + b"bear" + data[place + 4 :])
+        assert not check_file(path).is_good
 
 
 def test_a_newer_schema_is_refused_with_the_remedy(path, store):
