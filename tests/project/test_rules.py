@@ -2,7 +2,7 @@
 
 import pytest
 
-from likewise.core.answers import Answer
+from likewise.core.answers import Answer, Link
 from likewise.errors import InputError
 from likewise.project import open_project
 from likewise.project.model import ModelAtWork
@@ -52,6 +52,8 @@ def test_equal_values_are_the_same_signed_free_and_on_disk(project):
     assert session.links.implied(0, 5) is None
     assert {gesture.source for gesture in session.events} == {"extra"}
     assert session_in(project.store)[0].log == session.log
+    # Their groups have the first keys.
+    assert {group.number for group in project.groups()} == {0, 1, 2}
     # Beginning again says nothing twice.
     Rules(project, ["same:mail"])
     assert session.answerers == {"rule:same:mail": 3}
@@ -83,8 +85,10 @@ def test_what_a_rule_rules_out_nobody_is_asked_about(project):
 def test_people_overrule_rules_and_rules_can_be_set_aside(project):
     project.rules = Rules(project, ["same:mail", "different:size"])
     with acting(Person("Ana")):
-        number = next(g.number for g in project.session.events if 15 in g.rows)
-        project.revise(number, Answer.UNSURE, position=project.position)
+        apart = [Link(0, 15, Answer.DIFFERENT)]
+        project.mend(lambda _: apart, position=project.position)
+    assert project.session.links.implied(0, 15) is Answer.DIFFERENT
+    assert project.session.links.implied(5, 20) is Answer.SAME
     project.set_aside("rule:same:mail", position=project.position)
     assert project.session.links.implied(5, 20) is None
     answers(project, 6)

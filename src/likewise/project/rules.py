@@ -9,9 +9,10 @@ signed and on disk like others; those of people overrule them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from likewise.core.answers import Answer, Chosen, Groups, Question
+from likewise.core.answers import Answer, Chosen, Question
 from likewise.errors import ContradictionError, InputError
 from likewise.items.fields import as_text
 from likewise.oracles.rules import RuleOracle
@@ -78,10 +79,10 @@ class Rules:
         """Answer a question if a rule knows the answer; return whether one does."""
         for oracle in self._there():
             said = oracle.answer(question)
-            if said is not Answer.UNSURE and self._tell(
-                oracle, question.row, question.groups, question.place(said)
-            ):
-                return True
+            if said is not Answer.UNSURE:
+                asked = self._project.session.put(question.row, question.groups)
+                if self._tell(oracle, asked, question.place(said)):
+                    return True
         return False
 
     def _narrowed(self, question: Question) -> Question:
@@ -97,9 +98,8 @@ class Rules:
             return question
         return self._project.session.put(row, left, source="asked")
 
-    def _tell(self, oracle: RuleOracle, row: int, groups: Groups, chosen: Chosen) -> bool:
+    def _tell(self, oracle: RuleOracle, question: Question, chosen: Chosen) -> bool:
         """Take in what a rule says, unless it contradicts what counts more."""
-        question = self._project.session.put(row, groups)
         try:
             self._project.answer_for(question, chosen, by=oracle.by, at=now(), seconds=0.0)
         except ContradictionError:
@@ -136,6 +136,9 @@ class Rules:
                 rows_of.setdefault(value.lower(), []).append(row)
         for first, *others in rows_of.values():
             links = self._project.session.links
-            new = [(row,) for row in others if links.implied(first, row) is None]
+            new = tuple(row for row in others if links.implied(first, row) is None)
             if new:
-                self._tell(oracle, first, tuple(new), list(range(len(new))) if new[1:] else 0)
+                # About each row, but of one group: otherwise each row would begin one, with a key.
+                asked = self._project.session.put(first, (new,))
+                each = replace(asked, groups=tuple((row,) for row in new), group_ids=(), names=())
+                self._tell(oracle, each, list(range(len(new))) if new[1:] else 0)

@@ -87,7 +87,7 @@ function note(check) {
 
 /** @type {(event: Entry, panel: HTMLElement) => void} */
 function offer(event, panel) {
-  if (event.source === "mended" && event.links.length > 1) fill(panel, el("p", {}, "This was said about several items at once. Mend the group again to change it, or undo back to here."));
+  if (!event.groups.length && event.links.length > 1) fill(panel, el("p", {}, "This was said about several items at once. Mend the group to change it."));
   else fill(panel, el("p", {}, "Change it to"), choices(event).map(([words, said]) => button(words, () => preview(event, said, panel), { dir: "auto" })));
 }
 
