@@ -383,18 +383,17 @@ def test_a_server_that_fails_is_asked_again_and_then_given_up(fault):
 def test_why_a_server_is_asked_again_is_known_until_it_replies():
     said = []
 
-    async def sleep(_):
-        said.append(oracle.trouble)
+    class Noting(Waits):
+        async def sleep(self, seconds):
+            said.append(oracle.trouble)
 
     def busy(server, body):
         if len(server.bodies) == 1:
             return lambda handler: handler.send(429, b"slow down")
         return good(server, body)
 
-    waits = Waits()
-    waits.sleep = sleep
     with served(busy) as server:
-        oracle = oracle_at(server, waits=waits)
+        oracle = oracle_at(server, waits=Noting())
         run(begun(), oracle, max_queries=1)
         assert said == [f"{server.base_url} replied 429: slow down: try 2 of 4"]
     assert oracle.trouble == ""

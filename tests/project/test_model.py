@@ -355,7 +355,7 @@ def test_what_a_model_waits_for_is_said_while_it_works(project):
             seen.append(work.report()["warning"])
             return await super().answer(question)
 
-    seen = []
+    seen: list[str] = []
     work = ModelAtWork(project, Waiting(), most=2)
     work.start()
     assert work._has_ended.wait(60)
