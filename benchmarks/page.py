@@ -27,6 +27,7 @@ from likewise.web.links import read_leading
 
 N_PRESSES = 40
 THINKING_MS = 350
+PATIENCE_MS = 120_000
 LEVELS = (10, 1000)
 N_SUPER_INSTANCES = 1000
 N_GROUPS = 220
@@ -284,9 +285,9 @@ def to_page(work):
             began = time.perf_counter()
             process, address = start(**command)
             page.goto(address)
-            page.locator("h1:visible").wait_for()
+            page.locator("h1:visible").wait_for(timeout=PATIENCE_MS)
             rows.append(row(f"from the command to the page, {what}", "s", since(began), 2))
-            page.wait_for_selector("body[data-view]")
+            page.wait_for_selector("body[data-view]", timeout=PATIENCE_MS)
             rows.append(row(f"from the command to a question, {what}", "s", since(began), ""))
             page.close()
             stop(process)

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from likewise import COBRA, Answer, Likewise, Session
-from likewise.core.reports import Completeness
+from likewise.core.reports import EARLY, Completeness
 from likewise.items import open_items
 from likewise.page.calls import Call, reply, reply_to
 from likewise.project import Project, open_project
@@ -56,13 +56,13 @@ def test_how_complete_the_groups_are_is_said_where_the_strategy_can_tell(client,
 def test_while_it_is_too_early_no_figure_is_given(tmp_path, truth, client_for, monkeypatch):
     project = open_project(tmp_path / "points.csv", options={"id": "name"}, seed=0).project
     client = client_for(project)
-    early = Completeness(0.93, 0.81, 0.3, changing=0.1, curve=((10, 0.7), (19, 0.93)))
+    early = Completeness(0.93, 0.81, 0.3, changing=0.1, curve=((10, 0.7), (EARLY - 1, 0.93)))
     monkeypatch.setattr(Session, "completeness", early)
     reply = client.get("/api/progress").json()
     assert reply["outlook"]["line"] == "Too early to say how much is right"
     assert reply["completeness"]["is_said"] is False
     assert client.get("/api/groups").json()["total"]["n_wrong"] is None
-    later = Completeness(0.93, 0.81, 0.3, changing=0.1, curve=((10, 0.7), (20, 0.93)))
+    later = Completeness(0.93, 0.81, 0.3, changing=0.1, curve=((10, 0.7), (EARLY, 0.93)))
     monkeypatch.setattr(Session, "completeness", later)
     assert "would move" in client.get("/api/progress").json()["outlook"]["more"]
 
