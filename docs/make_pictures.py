@@ -1,10 +1,13 @@
 """Take the pictures of the page for the README and the docs: python docs/make_pictures.py
 
-Needs Chromium and the packages of the group `browser`. A person who knows the groups is simulated.
+Needs Chromium, the networks and the packages of the group `browser`. A person who knows the groups
+is simulated.
 """
 
 import json
 import os
+import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -22,7 +25,6 @@ CHROMIUM = os.environ.get("LIKEWISE_CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
-PLAIN = {"encoder": "layout"}
 MAILS = [
     "The parcel arrived two days late and the box was torn.",
     "My parcel came late and the box is damaged.",
@@ -63,6 +65,7 @@ class Sitting:
         self.thread.start()
         self.truth = truth
         self.page = browser.new_context(**{"viewport": DESKTOP, **looks}).new_page()
+        self.page.set_default_timeout(120_000)
         self.page.route("**/api/answer", take_your_time)
         self.page.goto(self.served.address)
         self.page.wait_for_selector("body[data-position]")
@@ -124,7 +127,7 @@ class Sitting:
 
 def aquarium(browser, work):
     truth = write_fish(work / "aquarium")
-    sitting = Sitting(browser, work / "aquarium", truth, PLAIN)
+    sitting = Sitting(browser, work / "aquarium", truth)
     sitting.answer(13)
     sitting.name_groups()
     sitting.shoot("ask")
@@ -147,7 +150,7 @@ def aquarium(browser, work):
 
 def small_ones(browser, work):
     truth = write_fish(work / "phone" / "aquarium")
-    sitting = Sitting(browser, work / "phone" / "aquarium", truth, PLAIN, viewport=PHONE)
+    sitting = Sitting(browser, work / "phone" / "aquarium", truth, viewport=PHONE)
     sitting.answer(12)
     sitting.shoot("phone")
     sitting.close()
@@ -165,11 +168,24 @@ def small_ones(browser, work):
     sitting.close()
 
 
+def demo(browser, work):
+    """The page that `likewise demo --auto` writes."""
+    written = work / "demo.html"
+    run = "from likewise.cli import main; main()"
+    subprocess.run([sys.executable, "-c", run, "demo", "--auto", "-o", str(written)], check=True)
+    page = browser.new_page(viewport=DESKTOP)
+    page.goto(written.as_uri())
+    page.screenshot(path=PICTURES / "demo.png")
+    print(PICTURES / "demo.png")
+    page.close()
+
+
 def main():
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        demo(browser, Path(folder))
         aquarium(browser, Path(folder))
         small_ones(browser, Path(folder))
         browser.close()
