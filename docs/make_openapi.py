@@ -56,6 +56,7 @@ STANDING = {
         {
             "aspects": array(shape({"name": TEXT, "description": TEXT})),
             "better": {**TEXT, "description": "how to get better features, or nothing"},
+            "notes": {**array(TEXT), "description": "what was guessed, left out or not read"},
         }
     ),
     "aspects": {**array(ref("Aspect")), "description": "of the items; none if they have none"},

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from contextlib import closing
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from likewise.cli import main
 from likewise.errors import InputError
 from likewise.items import KINDS, Aspect, Items, open_items
 from likewise.items.items import digest
+from likewise.page import shapes
 from likewise.project import open_project
 from likewise.testing import ItemsLaws
 
@@ -146,3 +148,26 @@ class TestDocumentedColors(ItemsLaws):
         path = folder / "paints.colors"
         path.write_text(f"a #ff0000\nb #00ff00\nc #0000{'fe' if is_changed else 'ff'}\n")
         return path
+
+
+def test_the_page_says_what_was_left_out(tmp_path):
+    rows = "\n".join(f"{k * 7},{k % 3},{k}" for k in range(30))
+    (tmp_path / "t.csv").write_text(f"user_id,size,row\n{rows}\n")
+    with closing(open_project(tmp_path / "t.csv").project) as project:
+        assert shapes.progress(project)["seen"]["notes"] == [
+            "user_id: left out, it is an id. To compare by it: --columns user_id:number",
+            "row: left out, it only counts the rows",
+        ]
+
+
+def test_the_page_lists_what_cannot_be_read(tmp_path):
+    Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
+    for k in range(30):
+        (tmp_path / f"{k:02d}.tif").write_bytes(b"II")
+        Image.new("RGB", (20, 20), (8 * k, 0, 99)).save(tmp_path / f"{k:02d}.png")
+    (tmp_path / "29.png").write_bytes(b"no picture")
+    with closing(open_project(tmp_path, options={"encoder": "layout"}).project) as project:
+        notes = shapes.progress(project)["seen"]["notes"]
+    assert notes[0].startswith("pictures that cannot be read were left out: 30 .tif")
+    assert notes[1] == "00.tif: .tif is not read. Convert them to PNG"
+    assert (len(notes), notes[-1]) == (shapes.MOST_NOTES + 1, "and 12 others")

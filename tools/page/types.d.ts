@@ -153,6 +153,8 @@ interface Progress {
 interface Seen {
   aspects: { name: string; description: string }[];
   better: string;
+  /** What was guessed, left out or not read. */
+  notes: string[];
 }
 
 /** Where the session is. */

@@ -33,6 +33,8 @@ N_FELLOWS = 4
 """How many items of the same group are shown below each item of a pair."""
 N_KEY_WORDS = 24
 """How many key words of a group are marked in its texts."""
+MOST_NOTES = 20
+"""How many notes on what was left out or guessed a page shows."""
 LONGEST_ANSWER = 86400
 """The longest time an answer may take, in seconds: one day."""
 
@@ -269,11 +271,20 @@ def _abouts(project: Project) -> dict[str, str]:
 
 
 def _seen(project: Project) -> Json:
-    """Return by which aspects the items are grouped, and how to get better ones."""
-    aspects = project.features.aspects
+    """Return by which aspects the items are grouped, how to get better ones, and what was not used.
+
+    What was not used are other sheets, columns and files that were left out, and broken pictures.
+    """
+    items, features = project.items, project.features
+    aspects = features.aspects
+    problems = [problem.message for problem in (*items.problems, *features.problems)]
+    notes = list(dict.fromkeys((*items.notes, *features.notes, *problems)))
+    if len(notes) > MOST_NOTES:
+        notes[MOST_NOTES:] = [f"and {len(notes) - MOST_NOTES} others"]
     return {
         "aspects": [{"name": a.name, "description": a.description} for a in aspects],
         "better": " ".join(dict.fromkeys(a.better for a in aspects if a.better)),
+        "notes": notes,
     }
 
 

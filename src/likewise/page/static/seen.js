@@ -20,7 +20,8 @@ export function seenBox(state) {
   return el("div", { class: "seen" },
     line && el("p", {}, `${capital(line)}.`),
     aspects.length > 1 && el("p", { class: "line" }, aspects.map(({ name, is_on: isOn }) => el("label", {}, el("input", { type: "checkbox", checked: isOn, on: { change: () => turn(name, !isOn) } }), ` ${name}`))),
-    seen?.better && el("p", { class: "better" }, withCommands(seen.better)));
+    seen?.better && el("p", { class: "better" }, withCommands(seen.better)),
+    seen?.notes.length && el("div", { class: "notes", role: "region", tabindex: 0, "aria-label": "What was left out or guessed" }, seen.notes.map((note) => el("p", {}, note))));
 }
 
 /** Beside the result, where there are better features than those in use. */
