@@ -251,11 +251,9 @@ class Record:
                         f"question {number} is no longer yours: others have settled it. Look again."
                     )
                 self.refresh()
-                position = self.position
             else:
-                position = self._position_of(number, position)
-                self._refuse_outdated(position)
-            with self._change(position) as signature:
+                self._refuse_outdated(self._position_of(number, position))
+            with self._change(None) as signature:
                 yield signature
             if member is not None:
                 self.team.done(member)
@@ -263,9 +261,8 @@ class Record:
     def answer_for(self, question: Question, chosen: Any, **signed: Any) -> None:
         """Take in the answer of another answerer, such as a model, to a question it was given."""
         with self.lock:
-            position = self._position_of(question.number, -1)
-            self._refuse_outdated(position)
-            with self._change(position):
+            self._refuse_outdated(self._position_of(question.number, -1))
+            with self._change(None):
                 self.session.answer(question, chosen, **signed)
 
     def _position_of(self, number: int, position: int) -> int:
@@ -286,7 +283,7 @@ class Record:
             place = self._last_of_mine(self.session.log)
             if place is None:
                 return
-            with self._change(self.position, {"do": "undo", "place": place}):
+            with self._change(None, {"do": "undo", "place": place}):
                 entry = self.session.undo(place=place)
             self.team.done(self._member)
             self._ask_again(entry)
@@ -298,7 +295,7 @@ class Record:
             place = self._last_of_mine(self.session.undone)
             if place is None:
                 return
-            with self._change(self.position, {"do": "redo", "place": place}):
+            with self._change(None, {"do": "redo", "place": place}):
                 self.session.redo(place=place)
             self.team.done(self._member)
 
@@ -314,11 +311,10 @@ class Record:
 
     def _last_of_mine(self, entries: Sequence[Entry]) -> int | None:
         """Return the place of the last entry of whoever calls this; what joined stays."""
-        places = range(len(entries) - 1, -1, -1)
-        mine = (
-            k for k in places if not isinstance(entries[k], Grown) and self._is_mine(entries[k])
-        )
-        return next(mine, None)
+        for place in range(len(entries) - 1, -1, -1):
+            if not isinstance(entries[place], Grown) and self._is_mine(entries[place]):
+                return place
+        return None
 
     def _is_mine(self, entry: Entry | Stored) -> bool:
         """Whether whoever calls this did something; without a team, people are one person."""
@@ -398,13 +394,17 @@ class Record:
     @contextmanager
     def _change(
         self,
-        position: int,
+        position: int | None,
         op: Mapping[str, Any] | None = None,
         payloads: Mapping[str, bytes] | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Store what the caller does; if either fails, session and file stay as they were."""
+        """Store what the caller does; if either fails, session and file stay as they were.
+
+        A caller that has compared the position with the log passes None.
+        """
         with self.lock:
-            self._refuse_overtaken(position)
+            if position is not None:
+                self._refuse_overtaken(position)
             with self.session.transaction():
                 signature = self._signature()
                 yield signature
