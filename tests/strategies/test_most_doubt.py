@@ -294,3 +294,19 @@ def test_of_rows_that_differ_from_some_groups_the_latest_is_asked_about_first():
     session.give(second, group[0], DIFFERENT)
     assert session.strategy.known(session.answers).pending == [first, second]
     assert session.ask().row == second
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_row_is_always_beside_the_given_group_that_it_is_in(seed):
+    rng = np.random.default_rng(seed)
+    given = rng.integers(0, 4, 40).astype(str)
+    session = Likewise(20, random_state=0).start(rng.normal(size=(40, 3)), groups=given)
+    n_asked = 0
+    while (question := session.ask()) is not None:
+        own = [
+            k for k, group in enumerate(question.groups) if given[group[0]] == given[question.row]
+        ]
+        assert len(own) == 1
+        session.choose(own[0])
+        n_asked += 1
+    assert n_asked == 20

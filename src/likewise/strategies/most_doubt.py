@@ -512,17 +512,38 @@ class _Outlook:
 
     def _open_unmet(self, cell: int) -> list[int]:
         """Return the places in `_unmet` of given groups that a cell may belong to."""
-        row, rows = int(self._rows[cell]), self._rows[self._unmet].tolist()
-        is_open = (other != row and self._answers.is_open(row, other) for other in rows)
-        may_be = zip(self._unmet, is_open, strict=True)
-        return [k for k, (one, is_it) in enumerate(may_be) if is_it and one in self._shown_unmet]
+        row = int(self._rows[cell])
+        found = []
+        for k, central in enumerate(self._unmet):
+            first = self._stand_in(central, cell) if central in self._shown_unmet else None
+            if first is not None and self._answers.is_open(row, int(self._rows[first])):
+                found.append(k)
+        return found
 
     def _rows_of_given(self, central: int, cell: int) -> tuple[int, ...]:
         """Return the rows by which a given group is shown: its central row, and the nearest."""
+        first = self._stand_in(central, cell)
+        assert first is not None
+        inside = np.setdiff1d(self._inside_given(central, cell), first)
+        return self._rows_of([first, *inside.tolist()], cell)
+
+    def _stand_in(self, central: int, cell: int) -> int | None:
+        """Return the first cell by which a given group is shown beside a cell, if there is one.
+
+        That is its central one, beside which it is the nearest other one.
+        """
+        if central != cell:
+            return central
+        inside, rows = self._inside_given(central, cell), self._field.learner.rows.scaled
+        if not len(inside):
+            return None
+        return int(inside[np.argmin(((rows[inside] - rows[cell]) ** 2).sum(axis=1))])
+
+    def _inside_given(self, central: int, cell: int) -> NDArray[np.intp]:
+        """Return the other cells of a given group that are there and were not asked about."""
         given = self._field.learner.rows.given
         inside = np.flatnonzero((given == given[central]) & self._is_there)
-        inside = np.setdiff1d(inside, [central, cell, *self.known.order])
-        return self._rows_of([central, *inside.tolist()], cell)
+        return np.setdiff1d(inside, [central, cell, *self.known.order])
 
     def _rows_of(self, group: Sequence[int], cell: int) -> tuple[int, ...]:
         """Return the rows by which a group is shown: the nearest, or its first and the nearest."""
