@@ -233,7 +233,7 @@ class Likewise(AskingClusterer):
         if hasattr(self, "session_") and self.session_.row_numbers is None:
             return self._doubts_now
         instead = (
-            "1 - model.predict_proba(X).max(axis=1) is the chance for rows without answers, and "
+            "1 - model.predict_proba(X).max(axis=1) is the doubt about rows without answers, and "
             "a pickle has none"
         )
         return self._of_all_rows("doubts_", self._doubts, instead)
