@@ -36,7 +36,7 @@ from likewise.learning.learner import Learner
 from likewise.items import open_items
 import numpy
 X = open_items({path!r}).features().X
-Learner(X).learn(numpy.arange({n}), numpy.arange({n}) % {n_groups}).chances
+Learner(X).learn(numpy.arange({n}), numpy.arange({n}) % {n_groups}).proba
 """
 """What opening again cannot do without: the imports, the rows, one fit."""
 

@@ -22,7 +22,7 @@ import csv
 from likewise.rows.build import build_super_instances
 with open({path!r}, newline="") as file:
     X = numpy.array(list(csv.reader(file))[1:], dtype=float)
-build_super_instances(X, 1000, engine="sample")
+build_super_instances(X, 1000)
 """
 DESCRIBE = """
 from likewise.items import open_items

@@ -465,7 +465,7 @@ def row(what, unit, value, limit):
     }
 
 
-def main(names):
+def main(names=()):
     """Measure all parts, or those with some names, which are shown and not kept."""
     parts = (mending, keys_to_paint, many_groups, large_photos, to_page, first_questions)
     with tempfile.TemporaryDirectory() as folder:
