@@ -76,17 +76,16 @@ class Choices(ClosestFirst):
     """
 
     name = "choices-of-the-benchmark"
-    at = 0
 
-    def next_question(self):
-        rows = self.partition.representatives.tolist()
-        while self.at < len(rows):
-            heads = dict.fromkeys(self.links.find(row) for row in rows[: self.at])
-            row = rows[self.at]
-            unknown = [head for head in heads if self.links.implied(row, head) is None]
-            if unknown and self.links.find(row) not in heads:
+    def next_question(self, answers):
+        """Return the next row beside six of the groups that earlier rows are in."""
+        links, heads = answers.links, {}
+        for row in self.partition.representatives.tolist():
+            root = links.find(row)
+            unknown = [head for head in heads if links.implied(row, head) is None]
+            if unknown and root not in heads:
                 return row, tuple((head,) for head in unknown[:6])
-            self.at += 1
+            heads[root] = None
         return None
 
 

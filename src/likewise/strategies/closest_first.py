@@ -8,7 +8,7 @@ answer never makes a settled pair unsettled, so the closest unsettled pair only 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -32,7 +32,7 @@ from likewise.rows.metrics import EUCLIDEAN, distances
 DEFAULT_SUPER_INSTANCES = 50
 """The number in most figures of the paper; used where there is no budget."""
 
-TRIED_SINGLY, TRIED_AT_ONCE = 500, 2**14
+TRIED_SINGLY, TRIED_AT_ONCE = 500, 2**12
 """So many pairs are looked at one by one, and then so many at a time, for the next open one."""
 
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -101,8 +101,8 @@ class Settled:
         self._root = np.arange(links.n_items, dtype=np.int64)
         self._root[rows] = [links.find(row) for row in rows]
         roots = set(self._root[rows].tolist())
-        differing = [self._code(root, other) for root in roots for other in links.differing(root)]
-        self._differing = np.unique(np.array(differing, dtype=np.int64))
+        differing = [self._code(root, _whole(links.differing(root))) for root in roots]
+        self._differing = np.unique(np.concatenate([_whole(()), *differing]))
 
     def __call__(self, left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return whether each pair is known to be the same or different."""
@@ -116,6 +116,10 @@ class Settled:
 
     def _code(self, one: Any, other: Any) -> Any:
         return one * len(self._root) + other
+
+
+def _whole(rows: Collection[int]) -> NDArray[np.int64]:
+    return np.fromiter(rows, dtype=np.int64, count=len(rows))
 
 
 class ClosestFirst(OnePass):
