@@ -91,7 +91,7 @@ def test_frames_that_cannot_be_used_are_refused():
         open_items(pandas_frame({"x": [1, 2]}), id="y")
     with pytest.raises(InputError, match="has 1 column and 0 rows"):
         open_items(pandas_frame({"x": []}))
-    with pytest.raises(InputError, match="encoding, delimiter, header are for files"):
+    with pytest.raises(InputError, match="encoding, delimiter, header, sheet are for files"):
         open_items(pandas_frame({"x": [1, 2]}), header=True)
     for kind in ("images", "points"):
         with pytest.raises(InputError, match=f"the data frame cannot be opened as {kind}, only as"):

@@ -115,7 +115,7 @@ def test_how_long_an_answer_took_is_kept_if_it_can_be(client, project, seconds, 
 def test_more_answers_are_told_in_the_time_this_person_takes(tmp_path, truth, client_for):
     found = open_project(tmp_path / "points.csv", options={"id": "name"}, questions="pairs", seed=0)
     client = client_for(found.project)
-    for _ in range(20):
+    for _ in range(EARLY):
         state = client.state()
         left, right = (state["question"][side]["row"] for side in ("left", "right"))
         body = {"position": state["position"], "question": state["question"]["number"]}
