@@ -68,17 +68,22 @@ class Misled(Model):
         return (0 if right != 0 else 1) if is_wrong else said
 
 
-@pytest.fixture
-def project(tmp_path):
+def opened_project(tmp_path, **options):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N, 2)) * 0.8 + 6 * np.c_[TRUTH, TRUTH % 2]
     table = tmp_path / "t.csv"
     lines = [f"{a:.4f},{b:.4f}\n" for a, b in X]
     table.write_text("a,b\n" + "".join(lines))
-    opened = open_project([table], options={"cache": False}, instruction="the same?")
+    opened = open_project([table], options={"cache": False}, instruction="the same?", **options)
     opened.project._by = "Ann"
-    yield opened.project
-    opened.project.close()
+    return opened.project
+
+
+@pytest.fixture
+def project(tmp_path):
+    project = opened_project(tmp_path)
+    yield project
+    project.close()
 
 
 def at_work(project, model, **options):
@@ -200,6 +205,35 @@ def test_what_is_doubtful_is_not_taken_out_of_the_sample(project):
         if one.is_right is not None and not one.is_sampled:
             assert one.draw >= share
     assert any(one.is_right is False and not one.is_sampled for one in said)
+
+
+def test_what_the_person_is_not_sure_about_either_is_not_asked_again(project):
+    at_work(project, Model(wrong=range(0, N, 4), unsure=range(1, N, 9)))
+    rows = []
+    for _ in range(16):
+        question = project.ask()
+        rows.append(question.row)
+        project.choose(Answer.UNSURE, number=question.number, position=-1)
+    assert len(set(rows)) == len(rows)
+    assert certified(project.session, BY).n == 0
+
+
+def test_a_check_counts_as_it_was_revised_and_not_while_its_person_is_set_aside(project):
+    at_work(project, Model())
+    question = project.ask()
+    project.choose(Answer.NONE, number=question.number, position=-1)
+    right = question.place(LabelOracle(TRUTH).answer(question))
+    found = certified(project.session, BY)
+    assert (found.n, found.n_right) == (1, int(right is Answer.NONE))
+    (number,) = (gesture.number for gesture in project.session.events if gesture.by == "Ann")
+    project.revise(number, right, position=project.position)
+    found = certified(project.session, BY)
+    assert (found.n, found.n_right) == (1, 1)
+    person_answers(project, 3)
+    project.set_aside("Ann", position=project.position)
+    assert certified(project.session, BY).n == 0
+    project.take_back("Ann", position=project.position)
+    assert certified(project.session, BY).n == 4
 
 
 def test_what_is_learned_against_the_model_comes_first_and_the_least_credible_of_it(project):

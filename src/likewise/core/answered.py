@@ -95,6 +95,12 @@ class Answers:
         is_there = bool(self._places) and self._places[-1] == len(self._said) - 1
         return self.gestures[-1] if is_there else None
 
+    @property
+    def said(self) -> list[Gesture]:
+        """All gestures in the order of the log, each as it was last changed."""
+        latest = dict(self._said)
+        return [latest[place] for place in sorted(latest)]
+
     def is_open(self, left: int, right: int) -> bool:
         """Return whether nothing is known about two rows, and nobody was unsure or is asked now."""
         is_unsure = ordered(left, right) in self.unsure

@@ -65,13 +65,14 @@ def said_by(session: Session, by: str) -> list[Said]:
 def _said_by(session: Session, by: str) -> Iterator[Said]:
     answers: dict[int, Gesture] = {}
     checks: dict[int, Gesture] = {}
-    for entry in session.log:
-        if not isinstance(entry, Gesture) or entry.is_certain:
+    told = (entry for entry in session.log if isinstance(entry, Gesture))
+    for entry, now in zip(told, session.answers.said, strict=True):
+        if entry.is_certain:
             continue
         if entry.by == by:
             answers.setdefault(entry.left, entry)
-        elif rank_of(entry.by) == 0 and entry.answer.is_link:
-            checks.setdefault(entry.left, entry)
+        elif rank_of(entry.by) == 0 and now.by not in session.aside and now.answer.is_link:
+            checks.setdefault(entry.left, now)
     people = LinkGraph(session.strategy.n_rows)
     by_people = [gesture for gesture in session.events if rank_of(gesture.by) == 0]
     add_links(people, [x for gesture in by_people for x in gesture.links if x.answer.is_link])
@@ -138,13 +139,20 @@ def to_review(session: Session, by: str, held: Collection[int] = ()) -> tuple[Ge
         for one in said
         if one.gesture.left not in gone and session.removed.isdisjoint(_rows(one.gesture))
     ]
-    answered = {link.left for g in session.events if rank_of(g.by) == 0 for link in g.links}
+    by_people = [gesture for gesture in session.events if rank_of(gesture.by) == 0]
+    answered = {link.left for gesture in by_people for link in gesture.links}
+    # What people cannot tell either is not put to them again.
+    untold = {gesture.left for gesture in by_people if gesture.answer is Answer.UNSURE}
     unsure = [one for one in there if not one.is_sure and one.gesture.left not in answered]
     # With all that it says, wrong answers stand out less than those of people: the least credible
     # come first, and all for which another group is likelier.
     wrong = [suspect.left for suspect in session.assessment.suspects(1.0)]
     order = {row: place for place, row in enumerate(dict.fromkeys(wrong))}
-    open_ = [one for one in there if one.is_sure and one.is_right is None]
+    open_ = [
+        one
+        for one in there
+        if one.is_sure and one.is_right is None and one.gesture.left not in untold
+    ]
     share = max(CHECKED, FIRST_CHECKS / max(1, sum(one.is_sure for one in said)))
     against = [one for one in open_ if one.draw >= share and one.gesture.left in order]
     against.sort(key=lambda one: order[one.gesture.left])
