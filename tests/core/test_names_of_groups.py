@@ -71,6 +71,27 @@ def test_none_and_not_sure_beside_names_alone():
     assert session.ask().names == (None, *NAMES)
 
 
+def test_a_name_that_others_have_begun_meanwhile_is_their_group():
+    session, (one, other, third) = begun(), np.flatnonzero(Y == 0)[:3].tolist()
+    empty = ((), (), ())
+    first, second, none = (
+        session.put(row, empty, source="asked", names=NAMES) for row in (one, other, third)
+    )
+    assert second.names == tuple(NAMES)
+    session.choose(0, question=first)
+    session.choose(0, question=second)
+    assert session.names == {one: "ant"}
+    assert session.links.implied(one, other) is Answer.SAME
+    assert session.events[1].groups == ((one,), (), ())
+    session.choose(Answer.NONE, question=none)
+    assert session.links.implied(third, one) is Answer.DIFFERENT
+    assert Session.from_dict(json.loads(json.dumps(session.to_dict()))) == session
+    # Whoever has the same row as the first may choose another name for it.
+    again = session.put(one, empty, source="sampled", names=NAMES)
+    session.choose(2, question=again)
+    assert session.names == {one: "cow"}
+
+
 def test_an_answer_is_revised_to_another_name():
     session = run(begun(), LabelOracle(WORDS), max_queries=2)
     first = session.events[0]

@@ -236,6 +236,34 @@ def test_a_check_counts_as_it_was_revised_and_not_while_its_person_is_set_aside(
     assert certified(project.session, BY).n == 4
 
 
+def test_groups_that_are_known_by_name_only_keep_their_names(tmp_path):
+    """A model, and whoever checks it, are shown the names of groups that are empty yet."""
+    names, seen = ["circles", "squares", "stars"], []
+
+    class Named(Model):
+        async def answer(self, question):
+            seen.append(question.names)
+            by_name = [k for k in range(3) if question.name(k) == names[TRUTH[question.row]]]
+            return by_name[0] if by_name else Answer.NONE
+
+    project = opened_project(tmp_path, group_names=names)
+    project.ask()  # the person has the first question before them
+    at_work(project, Named())
+    assert not any(None in shown for shown in seen)
+    assert sorted(project.session.names.values()) == sorted(names)
+    said = said_by(project.session, BY)
+    assert any(() in one.gesture.groups for one in said)
+    for _ in range(25):
+        question = project.ask()
+        assert None not in question.names
+        assert () not in question.groups
+        (k,) = (k for k in range(3) if question.name(k) == names[TRUTH[question.row]])
+        project.choose(k, number=question.number, position=-1)
+    found = certified(project.session, BY)
+    assert found.n == found.n_right >= 15
+    project.close()
+
+
 def test_what_is_learned_against_the_model_comes_first_and_the_least_credible_of_it(project):
     wrong = set(range(2, N, 7))
     at_work(project, Misled(wrong=wrong), most=50)

@@ -5,6 +5,7 @@ import pytest
 
 from likewise.core.answers import Answer
 from likewise.errors import InputError, StaleQueryError
+from likewise.page.calls import reply_to
 from likewise.project import open_project
 from likewise.project.people import (
     Person,
@@ -109,6 +110,36 @@ def test_every_so_many_questions_go_to_two_who_do_not_see_the_first_answer(proje
         assert double.agree is True
     # What was put a second time costs nothing.
     assert project.session.n_asked == 24 - len(found)
+
+
+def test_groups_that_are_known_by_name_only_keep_their_names_for_everybody(points):
+    path, y = points
+    names = ["north", "east", "south"]
+    opened = open_project(
+        [path], options={"id": "name"}, group_names=names, session=path.with_suffix(".two")
+    )
+    project = opened.project
+    project.gather(PEOPLE[:2], every=1)
+
+    def named(question):
+        by_name = [k for k in range(len(names)) if question.name(k) == names[y[question.row]]]
+        return by_name[0] if by_name else Answer.NONE
+
+    first = [asked(project, name) for name in PEOPLE[:2]]
+    assert [question.names for question in first] == [tuple(names)] * 2
+    for k in range(10):
+        with acting(Person(PEOPLE[k % 2])):
+            status, _ = reply_to(project, "query")
+            assert status == 200
+            assert reply_to(project, "agreement")[0] == 200
+        question = answer(project, PEOPLE[k % 2], named)
+        assert None not in question.names
+    assert sorted(project.session.names.values()) == sorted(names)
+    # Only questions in which all groups have rows are compared.
+    assert all(() not in double.first.groups for double in project.doubles())
+    assert all(double.agree for double in project.doubles())
+    assert [line.people for line in agreements(project.session)] == [PEOPLE[:2]]
+    opened.project.close()
 
 
 def test_what_is_to_be_put_to_two_survives_a_restart(project, points):

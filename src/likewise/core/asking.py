@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -134,7 +135,9 @@ class Asking(Log):
             answers = answers.plus(Gesture(0, unsure))
         return None
 
-    def put(self, row: int, groups: Groups, *, source: str = "extra") -> Question:
+    def put(
+        self, row: int, groups: Groups, *, source: str = "extra", names: Names = ()
+    ) -> Question:
         """Return a question of your own, whatever is known. By default its answer costs nothing.
 
         Parameters
@@ -146,10 +149,14 @@ class Asking(Log):
         source : {"extra", "sampled", "asked"}
             What the answer is: evidence, one of a sample that shows how often others are right, or
             one like any other, which counts in the budget.
+        names : tuple of str or None, optional
+            The name of each group. Only of those without rows it is needed; others have their own.
         """
         self._checked_rows(row, *(member for group in groups for member in group))
-        names = self.answers.names_of(groups, self.strategy.given_groups())
-        question = self._numbered(max(self.n_asked, self._last_number) + 1, row, groups, names)
+        known = self.answers.names_of(groups, self.strategy.given_groups())
+        if names:
+            known = tuple(a if g else b for g, a, b in zip(groups, known, names, strict=True))
+        question = self._numbered(max(self.n_asked, self._last_number) + 1, row, groups, known)
         self._give_out(question, None if source == "asked" else source)
         return question
 
@@ -248,6 +255,8 @@ class Asking(Log):
             raise StaleQueryError(f"the open question is {asked.about}, not {question.about}")
         # A part says nothing about the groups that it leaves out.
         is_whole = question.groups == asked.groups and not question.is_pair
+        if is_whole and () in question.groups:
+            question = self._with_begun(question)
         groups = question.groups if is_whole else ()
         is_next = asked == self.ask()
         _, source = self._given_out.get(asked.number, (asked, None))
@@ -263,6 +272,15 @@ class Asking(Log):
             said = self._say(gesture, is_strict=is_next and source == "asked")
         self._given_out.pop(asked.number, None)
         return said
+
+    def _with_begun(self, question: Question) -> Question:
+        """Return a question with a row in the groups that others have begun since it was put."""
+        others = self.answers.names.items()
+        rows = {n: k for k, n in others if k != question.row and k not in self.removed}
+        places = range(len(question.groups))
+        known = [(rows[n],) if (n := question.name(k)) in rows else () for k in places]
+        groups = tuple(group or known[place] for place, group in enumerate(question.groups))
+        return replace(question, groups=groups, group_ids=())
 
     def _unite(self, gesture: Gesture) -> Gesture:
         """Take in that groups are one; answers by which they differ are overruled."""

@@ -56,6 +56,11 @@ class Said:
         """Whether it is an answer, and not *not sure*."""
         return self.gesture.answer is not Answer.UNSURE
 
+    @property
+    def can_be_checked(self) -> bool:
+        """Whether it is an answer, and all groups that were offered had rows."""
+        return self.is_sure and () not in self.gesture.groups
+
 
 def said_by(session: Session, by: str) -> list[Said]:
     """Return what a model answered, in order, with what people said to the same questions."""
@@ -117,7 +122,7 @@ def _agree(people: LinkGraph, one: Gesture, other: Gesture) -> bool:
 
 def certified(session: Session, by: str) -> Certificate:
     """Return how often a model is right, by the sample."""
-    said = [one for one in said_by(session, by) if one.is_sure]
+    said = [one for one in said_by(session, by) if one.can_be_checked]
     order = {id(gesture): k for k, gesture in enumerate(session.log)}
     sampled = [one for one in said if one.is_sampled and one.is_right is not None]
     sampled.sort(key=lambda one: order.get(id(one.gesture), 0))
@@ -151,9 +156,9 @@ def to_review(session: Session, by: str, held: Collection[int] = ()) -> tuple[Ge
     open_ = [
         one
         for one in there
-        if one.is_sure and one.is_right is None and one.gesture.left not in untold
+        if one.can_be_checked and one.is_right is None and one.gesture.left not in untold
     ]
-    share = max(CHECKED, FIRST_CHECKS / max(1, sum(one.is_sure for one in said)))
+    share = max(CHECKED, FIRST_CHECKS / max(1, sum(one.can_be_checked for one in said)))
     against = [one for one in open_ if one.draw >= share and one.gesture.left in order]
     against.sort(key=lambda one: order[one.gesture.left])
     n = [sum(one.is_sampled and one.stratum == k for one in said) for k in (0, 1)]
@@ -263,7 +268,8 @@ class ModelAtWork:
             question = session.ask()
             if not (new or besides or question is None):
                 # In the beginning, only what the person has before them is worth asking.
-                new = [session.put(question.row, question.groups, source="asked")]
+                row, groups, names = question.row, question.groups, question.names
+                new = [session.put(row, groups, source="asked", names=names)]
             self.awaited = [*besides, *new]
             return new
 
@@ -280,7 +286,7 @@ class ModelAtWork:
             return None
         gesture, is_sample = review
         source = "sampled" if is_sample else "extra"
-        return session.put(gesture.left, _groups(gesture), source=source)
+        return session.put(gesture.left, _groups(gesture), source=source, names=gesture.names)
 
     def report(self) -> dict[str, Any]:
         """Return how it goes, for the page: numbers, and a line in words."""

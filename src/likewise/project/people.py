@@ -167,18 +167,25 @@ class Team:
         """
         said = {about(gesture) for gesture in _by_people(session) if gesture.by == name}
         sharers = Counter((q.row, q.groups) for q in self._held.values())
-        open_ones = [one for one in sharers if one not in said]
+        open_ones = [one for one in self._held.values() if (one.row, one.groups) not in said]
         if open_ones:
-            return session.put(*min(open_ones, key=lambda one: sharers[one]), source="sampled")
+            one = min(open_ones, key=lambda one: sharers[one.row, one.groups])
+            return session.put(one.row, one.groups, source="sampled", names=one.names)
         of_model = next((q for q in awaited if (q.row, q.groups) not in said), None)
         if of_model is None:
             return None
-        return session.put(of_model.row, of_model.groups, source="asked")
+        row, groups = of_model.row, of_model.groups
+        return session.put(row, groups, source="asked", names=of_model.names)
 
 
 def about(gesture: Gesture) -> tuple[int, Groups]:
     """Return the row in question and the groups that were shown, by the answer."""
     return gesture.left, gesture.groups or ((gesture.right,),)
+
+
+def _is_comparable(gesture: Gesture) -> bool:
+    """Return whether all groups that were offered had rows, so that others can be offered them."""
+    return () not in gesture.groups and not gesture.is_certain
 
 
 def _by_people(session: Session) -> list[Gesture]:
@@ -191,7 +198,7 @@ def to_double(session: Session, every: int) -> list[Gesture]:
     """Return the answers, oldest first, whose questions a second person is to answer."""
     if not every:
         return []
-    said = [gesture for gesture in _by_people(session) if not gesture.is_certain]
+    said = [gesture for gesture in _by_people(session) if _is_comparable(gesture)]
     n_people = Counter(place for place, _ in {(about(g), g.by) for g in said})
     first = {about(gesture): gesture for gesture in reversed(said)}
     in_order = [g for g in said if first[about(g)] is g]
@@ -218,9 +225,9 @@ def doubles(session: Session) -> list[Double]:
     said = _by_people(session)
     certain = [g for g in said if g.is_certain]
     firsts, found = dict[tuple[int, Groups], Gesture](), list[Double]()
-    for gesture in said:
+    for gesture in filter(_is_comparable, said):
         first = firsts.setdefault(about(gesture), gesture)
-        if gesture.is_certain or first.is_certain or first.by == gesture.by:
+        if first.by == gesture.by:
             continue
         row, groups = about(gesture)
         pairs = {(row, group[0]) for group in groups}

@@ -325,8 +325,8 @@ class Record:
         if self._is_alone or not isinstance(undone, Gesture) or undone.is_certain:
             return
         row, groups = about(undone)
-        if () not in groups:
-            self.team.hold(self._member, self.session.put(row, groups, source=undone.source))
+        question = self.session.put(row, groups, source=undone.source, names=undone.names)
+        self.team.hold(self._member, question)
 
     # -- the file ----------------------------------------------------------------------------------
 

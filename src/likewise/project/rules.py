@@ -80,7 +80,8 @@ class Rules:
         for oracle in self._there():
             said = oracle.answer(question)
             if said is not Answer.UNSURE:
-                asked = self._project.session.put(question.row, question.groups)
+                row, groups, names = question.row, question.groups, question.names
+                asked = self._project.session.put(row, groups, names=names)
                 if self._tell(oracle, asked, question.place(said)):
                     return True
         return False
