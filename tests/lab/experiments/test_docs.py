@@ -106,18 +106,21 @@ def test_the_figures_of_the_documents_are_those_of_the_committed_rows():
     figures = module_from_spec(spec)
     spec.loader.exec_module(figures)
     documents = figures.documents()
-    assert figures.unsourced("ARI .7 and 5%") == [".7", "5%"]
-    assert figures.unsourced("Python 3.11, `x = .5` and 96 fish") == []
+    assert figures.unsourced("ARI .7, 5% and on 45 of 47") == [".7", "5%", "45", "47"]
+    assert figures.unsourced("Python 3.11, `x = .5` and BSD-3-Clause") == []
     readme = figures.README.read_text("utf-8")
     assert figures.faults(readme) == []
     number = re.search(r"\.\d{3}", readme)
     assert number is not None
     assert len(figures.faults(readme.replace(number[0], ".999", 1))) == 1
     assert len(figures.faults(f"{readme} It is right in 99% of cases.")) == 1
+    assert len(figures.faults(f"{readme} It wins on 45 tasks.")) == 1
     assert {path.name for path in documents} == {
         "README.md",
         "results.md",
         "field.md",
+        "page.md",
+        "replication.md",
         "flagship-report.md",
         "how-many-questions.md",
     }
