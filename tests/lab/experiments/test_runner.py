@@ -92,6 +92,7 @@ def test_the_table_of_kernels_counts_rows_that_differ():
     assert line["mean change of ARI"] == pytest.approx(0.05)
     assert "A changes by .01 or more" in table.verdict
     assert kernels_table(rows, []) is None
+    assert kernels_table(rows, rows) is None  # the same kernel, not another
 
 
 @pytest.mark.slow

@@ -359,8 +359,8 @@ def export(store: Path, target: Path) -> None:
 )
 @click.option(
     "--kernel",
-    help="Make rows with OpenBLAS's code for another processor, such as Haswell, to see how many "
-    "differ. By default with that they were made with.",
+    help="Make rows of other processors again with OpenBLAS's code for this one, such as Haswell, "
+    "to see how many differ. By default, each is made with the code that it was made with.",
 )
 @click.option(
     "-o",
@@ -410,9 +410,11 @@ def verify(
     if restamp and (kernel or output):
         raise InputError("--restamp makes rows under their own kernels and writes to the store")
     if not restamp:
-        n_made, differing = check([row for row in rows if not methods or row.method in methods])
+        named = [row for row in rows if not methods or row.method in methods]
+        n_made, differing = check([row for row in named if not kernel or row.kernel != kernel])
         if not n_made:
-            raise InputError("there is no such row to make again")
+            other = f", or all were made with {kernel}" if kernel else ""
+            raise InputError(f"there is no such row to make again{other}")
         n_stale = sum(why_stale(row) == CHANGED for row in differing)
         more = f"; {n_stale} stale did not" if n_stale else ""
         click.echo(f"{n_made - len(differing)} of {plural(n_made, 'row')} came out the same{more}")

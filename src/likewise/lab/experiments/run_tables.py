@@ -102,9 +102,13 @@ def kernels_table(rows: Sequence[Row], others: Sequence[Row]) -> Table | None:
     mean: where that is below .01, no comparison of means changes in practice.
     """
     by_cell = {row.cell: row for row in rows}
+    # The same kernel twice would show that rows can be made again, not what another one changes.
+    others = [
+        row for row in others if row.cell in by_cell and row.kernel != by_cell[row.cell].kernel
+    ]
     lines: list[Line] = []
     for method in dict.fromkeys(row.method for row in others):
-        pairs = [(by_cell[o.cell], o) for o in others if o.method == method and o.cell in by_cell]
+        pairs = [(by_cell[other.cell], other) for other in others if other.method == method]
         changes = [
             b.ari_test - a.ari_test
             for a, b in pairs
