@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from likewise.core.answers import N_LARGE, Answer, Question
-from likewise.errors import InputError
+from likewise.errors import InputError, MissingExtraError
 from likewise.lab.experiments.cells import person_of, run_cell
 from likewise.lab.experiments.choice_methods import CHOICE_METHODS, ChoiceMethod, Choices, svm
 from likewise.lab.experiments.oracle import (
@@ -37,6 +37,38 @@ def test_every_rival_finds_three_clouds_by_choices_about_training_rows(blobs, na
     assert row.queries == 20
     assert row.rows_read in range(20 * 2, 20 * 4 + 1)
     assert [point[1] for point in json.loads(row.curve)] == [12, 20]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "MaxHerding",
+        "Falcun",
+        "DropQuery",
+        "TypiClust",
+        "ProbCover",
+        "CoreSet",
+        "BADGE",
+        "committee",
+    ],
+)
+def test_a_rule_of_scikit_activeml_asks_about_the_same_rows_again(name):
+    (method,) = [method for method in CHOICE_METHODS if method.name == name]
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 5)), rng.integers(0, 3, 90)
+
+    def asked():
+        train = np.arange(60)
+        trial = Trial(X, GuardedOracle(y, train, 24), train, 24, 3, 0, 7)
+        *_, (_, labels) = method.anytime(trial)
+        (choices,) = labels.args
+        return choices.rows
+
+    try:
+        first = asked()
+    except MissingExtraError as error:
+        pytest.skip(str(error))
+    assert asked() == first
 
 
 def test_classes_are_found_while_asking(blobs):

@@ -389,6 +389,11 @@ def _radii(trial: Trial) -> dict[str, Any]:
     return {"deltas": radii, "n_classes": trial.n_clusters}
 
 
+def _means(trial: Trial) -> dict[str, Any]:
+    """Return the seed of DropQuery's K-means, which it does not pass on by itself."""
+    return {"cluster_algo_dict": {"random_state": trial.seed}}
+
+
 def _committee(choices: Choices) -> dict[str, Any]:
     tree = DecisionTreeClassifier(random_state=choices.trial.seed)
     members = (LogisticRegression(C=C), GaussianNB(), tree)
@@ -426,8 +431,10 @@ CHOICE_METHODS = (
     ChoiceMethod("UHerding-learner", herding(learner), learner),
     ChoiceMethod("Falcun", activeml("Falcun", query=_logistic), svm, _FIRST),
     ChoiceMethod("Falcun-learner", activeml("Falcun", query=_logistic), learner, _FIRST),
-    ChoiceMethod("DropQuery", activeml("DropQuery", query=_logistic), svm, _FIRST),
-    ChoiceMethod("DropQuery-learner", activeml("DropQuery", query=_logistic), learner, _FIRST),
+    ChoiceMethod("DropQuery", activeml("DropQuery", _means, query=_logistic), svm, _FIRST),
+    ChoiceMethod(
+        "DropQuery-learner", activeml("DropQuery", _means, query=_logistic), learner, _FIRST
+    ),
     ChoiceMethod("TypiClust", activeml("TypiClust"), svm),
     ChoiceMethod("TypiClust-learner", activeml("TypiClust"), learner),
     ChoiceMethod("ProbCover", activeml("ProbCover", _radii), svm),
