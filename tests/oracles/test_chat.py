@@ -454,7 +454,7 @@ def test_a_server_says_how_long_to_wait(header, waited):
 @pytest.mark.parametrize(
     ("status", "why"),
     [(401, r"refused the key .* put a valid one in \$LIKEWISE_MODEL_KEY"), (403, "refused the key"),
-     (404, "check base_url"), (400, "refused the request"), (302, "refused the request")],
+     (404, "check base_url"), (400, "refused the request"), (302, "redirects")],
 )  # fmt: skip
 def test_what_no_try_again_mends_is_said_at_once(status, why):
     refuses = served(lambda *_: lambda handler: handler.send(status, b"no"))
@@ -581,13 +581,35 @@ def test_the_key_goes_to_no_other_place(monkeypatch):
             handler.send(307, b"", location=f"{other.base_url}/chat/completions")
 
         redirects = served(lambda *_: elsewhere)
-        with redirects as server, pytest.raises(ModelError, match="refused the request"):
+        with redirects as server, pytest.raises(ModelError, match="redirects") as info:
             asked(oracle_at(server), QUESTION)
+        assert f"307: {other.base_url}). Nothing is sent elsewhere" in str(info.value)
         assert other.bodies == []
     oracle = ChatOracle("llama3", "http://example.org/v1", "?", ITEMS)
     with pytest.raises(ModelError, match=r"\$LIKEWISE_MODEL_KEY is not sent .* https"):
         asked(oracle, QUESTION)
     assert SECRET not in str(vars(oracle))
+
+
+@pytest.mark.parametrize("escaped", [r"\/", "%2F", "&#x2F;", r"\u002f", "/\u200b", " "])
+def test_a_server_that_repeats_the_key_in_other_words_is_not_quoted(monkeypatch, escaped):
+    """PHP writes a slash as \\/, for example."""
+    monkeypatch.setenv(KEY, "sk-plan/ted4f1d9e/and+more")
+    said = "no such key: sk-plan/ted4f1d9e/and+more".replace("/", escaped).encode()
+    quotes = served(lambda *_: lambda handler: handler.send(500, said))
+    with quotes as server, pytest.raises(ModelError, match="replied 500, 4 times") as info:
+        asked(oracle_at(server), QUESTION)
+    assert "ted4f" not in str(info.value)
+
+
+def test_a_key_that_is_passed_instead_of_its_variable_is_not_repeated(monkeypatch):
+    monkeypatch.delenv(KEY, raising=False)
+    with served() as server:
+        with pytest.raises(ModelError, match="is not set: export it") as info:
+            asked(oracle_at(server, key_from="gsk_planted4f1d9e"), QUESTION)
+        assert "gsk" not in str(info.value)
+        assert server.bodies == []
+        assert asked(oracle_at(server), QUESTION) == [1]
 
 
 @pytest.mark.parametrize("key", ["ä", "a\nb", "a b\x00"])

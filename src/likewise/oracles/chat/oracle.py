@@ -13,6 +13,7 @@ from likewise.errors import InputError, ModelError
 from likewise.oracles.chat.cache import ReplyCache
 from likewise.oracles.chat.prompt import Put, messages, put, read
 from likewise.oracles.chat.server import (
+    KEY,
     PER_MESSAGE,
     PER_PICTURE,
     ChatServer,
@@ -98,7 +99,7 @@ class ChatOracle:
         instruction: str = "",
         items: Sequence[Any] | Callable[[int], Any] = (),
         *,
-        key_from: str = "LIKEWISE_MODEL_KEY",
+        key_from: str = KEY,
         max_calls: int | None = None,
         max_tokens: int | None = None,
         max_cost: float | None = None,

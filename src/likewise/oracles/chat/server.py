@@ -28,6 +28,10 @@ PER_MESSAGE = 64
 """Tokens that a server adds to a request, at most."""
 PER_PICTURE = 2000
 """Tokens that a picture takes, at most, with the models that are usual."""
+KEY = "LIKEWISE_MODEL_KEY"
+"""Where the key is looked for by default."""
+TRACE = 8
+"""What has so many letters and digits of the key in a row is not shown."""
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
@@ -289,6 +293,11 @@ class ChatServer:
     def _headers(self) -> dict[str, str]:
         key = os.environ.get(self._key_from, "").strip()
         if not key:
+            if self._key_from != KEY:  # its name is not repeated: it may be the key, by mistake
+                raise ModelError(
+                    "the environment variable that key_from (--key-from) names is not set: export "
+                    "it, or leave key_from out if the server needs no key"
+                )
             return {}
         if self._is_plain and not self.is_local:
             raise ModelError(
@@ -303,7 +312,13 @@ class ChatServer:
         self, body: Mapping[str, Any], status: int, headers: Mapping[str, str], data: bytes
     ) -> None:
         """Raise an error about a status that is not 200."""
-        said = self._said(data)
+        said = self._said(data.decode("utf-8", "replace"))
+        if 300 <= status < 400:
+            place = headers.get("location", "").removesuffix("/chat/completions")
+            raise ModelError(
+                f"{self.base_url} redirects ({status}{self._said(place)}). Nothing is sent "
+                "elsewhere: if that is the right address, pass it as base_url (--base-url)"
+            )
         if status == TOO_MANY or status >= 500:
             raise _Again(f"replied {status}{said}", self._wait_of(headers.get("retry-after")))
         if status in REFUSED:
@@ -323,12 +338,17 @@ class ChatServer:
                 raise PartRefused(part)
         raise ModelError(why)
 
-    def _said(self, data: bytes) -> str:
+    def _said(self, text: str) -> str:
         """Return the beginning of what a server says about an error, without the key."""
-        text = " ".join(data[:4000].decode("utf-8", "replace").split())
+        text = " ".join(text[:4000].split())
         key = os.environ.get(self._key_from, "").strip()
         if key:
             text = text.replace(key, "…").replace(json.dumps(key)[1:-1], "…")
+            # It may be escaped in another way, as by "\/", or be there in part.
+            plain, said = (re.sub(r"[\W_]", "", part) for part in (key, text))
+            n = min(TRACE, len(plain))
+            if n and any(plain[k : k + n] in said for k in range(len(plain) - n + 1)):
+                return ""
         text = "".join(c if c.isprintable() else "·" for c in text)
         return f": {text[:200]}" if text else ""
 
