@@ -46,6 +46,7 @@ def test_a_dry_run_says_what_to_expect_and_asks_nothing(table):
         assert re.search(
             r"llama3 would be asked 30 questions: up to \d+ calls, about \d+ tok", result.output
         )
+        assert "That is with 10 groups; with more of them it is more." in result.output
         assert server.bodies == []
 
 

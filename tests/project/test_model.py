@@ -448,6 +448,24 @@ def test_what_a_model_is_sent_of_a_row(project):
     assert set(shown) >= {"a", "b"}
 
 
+def test_what_to_expect_is_reckoned_with_questions_as_large_as_later_ones(project, tmp_path):
+    """The first ones are about one group, with one item, and say little about the others."""
+    work = ModelAtWork(project, Model())
+    questions = work.typical(5)
+    assert len({q.row for q in questions}) == 5
+    assert [[len(group) for group in q.groups] for q in questions] == [[3] * 10] * 5
+    (tmp_path / "pairs").mkdir()
+    pairs = opened_project(tmp_path / "pairs", n_super_instances=10)
+    try:
+        assert all(q.is_pair for q in ModelAtWork(pairs, Model()).typical())
+    finally:
+        pairs.close()
+    at_work(project, Model(), most=N)
+    project.session.extend(0)
+    assert project.session.ask() is None
+    assert work.typical() == []
+
+
 # -- the certificate -----------------------------------------------------------------------------
 
 

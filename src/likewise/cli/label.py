@@ -505,13 +505,15 @@ def _working(work: ModelAtWork | None) -> Iterator[None]:
 
 def _say_expected(work: ModelAtWork, most: int) -> None:
     """Say what asking a model will take, without asking it."""
-    session = work.project.session
-    questions = session.ask_many(8)
+    session, questions = work.project.session, work.typical()
     n = max(0, min(most, len(session.askable)) - session.answerers.get(work.by, 0))
     expected = work.oracle.expected(questions, n=n if questions else 0)
     click.echo(
         f"{work.name} would be asked {plural(n, 'question')}: {expected}. Nothing was asked."
     )
+    n_groups = max((len(question.groups) for question in questions), default=1)
+    if n_groups > 1:
+        click.echo(f"That is with {n_groups} groups; with more of them it is more.")
 
 
 def _close(opened: Opened) -> None:

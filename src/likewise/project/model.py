@@ -37,6 +37,8 @@ FIRST_CHECKS, CHECKED = 20, 0.2
 """So many of its answers are in the sample, and this share of them where there are more."""
 FEW = 5
 """After fewer checks nothing is said about how often it is right."""
+TYPICAL = 10
+"""With at least so many groups it is estimated what questions take."""
 MOST_ANSWERS = 400
 """How many questions a model is asked, unless it is told otherwise."""
 
@@ -272,6 +274,29 @@ class ModelAtWork:
                 new = [session.put(row, groups, source="asked", names=names)]
             self.awaited = [*besides, *new]
             return new
+
+    def typical(self, n: int = 8) -> list[Question]:
+        """Return questions as large as later ones are, to estimate what they take.
+
+        The first ones are about one group or two, with an item each.
+        """
+        from likewise.oracles.chat.prompt import MOST_EXAMPLES
+
+        session = self.project.session
+        question = session.ask()
+        if question is None:
+            return []
+        rows = session.askable
+        are_choices = getattr(session.strategy, "questions", "pairs") == "choices"
+        n_groups, size = (TYPICAL, MOST_EXAMPLES) if are_choices else (1, 1)
+        n_groups = max(len(question.groups), n_groups)
+        # Spread over all rows, which may be in an order.
+        spread = rows[np.linspace(0, len(rows) - 1, n * (1 + n_groups * size)).astype(int)]
+        shown = np.random.default_rng(0).permutation(spread).reshape(n, -1).tolist()
+        return [
+            Question(k, row, tuple(tuple(some[at : at + size]) for at in range(0, len(some), size)))
+            for k, (row, *some) in enumerate(shown, start=1)
+        ]
 
     # -- people ----------------------------------------------------------------------------------
 
