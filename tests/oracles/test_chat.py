@@ -514,6 +514,34 @@ def test_what_a_server_reports_counts_and_costs():
     assert 1 <= session.n_asked <= 12
 
 
+def test_what_calls_under_way_could_take_at_most_is_not_taken_for_spent():
+    def cheap(_server, body):
+        content = answers_of(map(by_first_word, asked_of(body)))
+        return reply_of(content, prompt_tokens=100, completion_tokens=20)
+
+    with served(cheap) as server:  # a call takes 120 tokens, and could take some 2000
+        oracle = oracle_at(server, max_tokens=6000, per_call=1)
+        session = run(begun(), oracle, n_at_once=8)
+    assert oracle.meter.spent == ""
+    assert len(server.bodies) == oracle.meter.calls == 2 * session.n_asked
+    assert session.n_asked >= 8
+    assert oracle.meter.tokens == 120 * oracle.meter.calls
+
+
+def test_calls_that_take_more_than_expected_make_the_next_ones_count_for_more():
+    """A picture, for example, is many more tokens to some models than to others."""
+
+    def dear(_server, body):
+        content = answers_of(map(by_first_word, asked_of(body)))
+        return reply_of(content, prompt_tokens=10_000, completion_tokens=20)
+
+    with served(dear) as server:
+        oracle = oracle_at(server, max_tokens=35_000, per_call=1)
+        run(begun(), oracle)
+    assert oracle.meter.calls == 3
+    assert oracle.meter.tokens == 3 * 10_020
+
+
 @pytest.mark.parametrize("usage", [{"prompt_tokens": -5}, {"prompt_tokens": "x"}, [], None, 3])
 def test_a_server_that_reports_nonsense_is_counted_at_worst(usage):
     def says(_server, body):

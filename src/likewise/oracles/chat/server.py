@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import json
+import math
 import os
 import re
 import time
@@ -97,6 +98,7 @@ class Meter:
         self.price = price
         self.calls, self.sent, self.received = 0, 0, 0
         self.spent = ""
+        self._scale = 1.0
 
     @property
     def tokens(self) -> int:
@@ -113,11 +115,13 @@ class Meter:
         assert self.price is not None
         return (sent * self.price[0] + received * self.price[1]) / 1e6
 
-    def begin(self, sent: int, received: int) -> None:
+    def begin(self, sent: int, received: int) -> tuple[int, int]:
         """Count a call with the most tokens that it can take, or raise `BudgetExhausted`.
 
-        `spent` then says why.
+        `spent` then says why. Returns what is counted, which is more than expected if earlier calls
+        took more.
         """
+        sent = math.ceil(sent * self._scale)
         spent, self.spent = f"after {self.calls} calls and {self.tokens} tokens", ""
         if self.max_calls is not None and self.calls + 1 > self.max_calls:
             self.spent = f"max_calls={self.max_calls} is spent {spent}"
@@ -132,11 +136,14 @@ class Meter:
         self.calls += 1
         self.sent += sent
         self.received += received
+        return sent, received
 
-    def correct(self, worst: tuple[int, int], sent: int, received: int) -> None:
+    def correct(self, counted: tuple[int, int], sent: int, received: int) -> None:
         """Replace the most that a call could take with what it took."""
-        self.sent += sent - worst[0]
-        self.received += received - worst[1]
+        self.sent += sent - counted[0]
+        self.received += received - counted[1]
+        if sent > counted[0]:  # such as pictures, of which some models make more tokens
+            self._scale *= sent / counted[0]
 
 
 class ChatServer:
@@ -194,6 +201,8 @@ class ChatServer:
             import httpx2  # noqa: F401
         self._context: Any = None
         self.trouble = ""
+        self._n_under_way = 0
+        self._waiting: list[asyncio.Future[None]] = []
 
     async def complete(self, body: Mapping[str, Any], worst: tuple[int, int]) -> str:
         """Return what the model replies to a request.
@@ -216,7 +225,7 @@ class ChatServer:
         """
         why = ""
         for k in range(self._tries):
-            self.meter.begin(*worst)
+            counted = await self._begin(worst)
             try:
                 content, sent, received = await self._try(body)
             except _Again as again:
@@ -226,12 +235,42 @@ class ChatServer:
                     wait = 2.0**k if again.wait is None else again.wait
                     await self._sleep(min(wait, LONGEST_WAIT))
                 continue
-            self.trouble = ""
-            self.meter.correct(worst, worst[0] if sent is None else sent, received or worst[1])
-            return content
+            else:
+                self.trouble = ""
+                sent = counted[0] if sent is None else sent
+                self.meter.correct(counted, sent, received or counted[1])
+                return content
+            finally:
+                self._end()
         raise ModelError(
             f"{self.base_url} {why}, {self._tries} times in a row. {self._remedy(why)}"
         )
+
+    async def _begin(self, worst: tuple[int, int]) -> tuple[int, int]:
+        """Count a request, once calls that are under way leave room for it in the budget.
+
+        They are counted with the most that they can take, and mostly take less.
+        """
+        while True:
+            try:
+                counted = self.meter.begin(*worst)
+            except BudgetExhausted:
+                if not self._n_under_way:
+                    raise
+            else:
+                self._n_under_way += 1
+                return counted
+            ended = asyncio.get_running_loop().create_future()
+            self._waiting.append(ended)
+            await ended
+
+    def _end(self) -> None:
+        """Let those try again that wait for room in the budget."""
+        self._n_under_way -= 1
+        waiting, self._waiting = self._waiting, []
+        for ended in waiting:
+            if not ended.done():
+                ended.set_result(None)
 
     def _remedy(self, why: str) -> str:
         if why.startswith("replied"):
