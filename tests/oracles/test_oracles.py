@@ -330,7 +330,13 @@ def silent(*_):
     """Lack a return."""
 
 
-@pytest.mark.parametrize("oracle", [silent, CallbackOracle(silent, choose=silent)])
+async def silent_later(*_):
+    """Lack a return, and wait for it."""
+
+
+@pytest.mark.parametrize(
+    "oracle", [silent, CallbackOracle(silent, choose=silent), silent_later], ids=str
+)
 def test_a_function_that_returns_nothing_is_told_once_what_to_return(oracle):
     session = Likewise(9, random_state=0).start(X)
     with pytest.warns(

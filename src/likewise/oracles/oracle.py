@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, runtime_checkable
 
 from likewise.core.answers import Answer, Chosen, Question
@@ -73,6 +73,13 @@ class CallbackOracle:
     def answer(self, question: Question) -> Any:
         """Return what the function says about the row and the group."""
         answer = self._called(question)
+        return self._awaited(answer) if inspect.iscoroutine(answer) else self._noticed(answer)
+
+    async def _awaited(self, answer: Coroutine[Any, Any, Any]) -> Any:
+        return self._noticed(await answer)
+
+    def _noticed(self, answer: Any) -> Any:
+        """Return an answer; warn if it and all before it are None, and so many."""
         if answer is not None:
             self._n_silent = MANY_SILENT
         elif self._n_silent < MANY_SILENT:
@@ -83,7 +90,7 @@ class CallbackOracle:
                     "not sure. Does it lack a return? It returns True or False; of several groups "
                     "the place of one, or Answer.NONE for none of these",
                     SilentOracleWarning,
-                    stacklevel=2,
+                    stacklevel=3,
                 )
         return answer
 
