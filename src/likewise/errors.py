@@ -118,7 +118,7 @@ class SilentOracleWarning(UserWarning):
 
 
 class NothingAskedWarning(UserWarning):
-    """`run` should ask some questions, but the budget of the session is spent."""
+    """`run` should ask some questions, but the session has ended; `extend` lets it ask more."""
 
 
 class DatasetError(LikewiseError):

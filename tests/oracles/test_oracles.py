@@ -399,6 +399,16 @@ def test_asking_after_a_spent_budget_warns_and_names_extend():
     run(session, LabelOracle([*Y, 0, 0]), max_queries=0)  # nothing was to be asked
 
 
+def test_asking_where_more_would_bring_little_warns_and_names_extend():
+    y = np.repeat([0, 1, 2], 40)
+    session = run(Likewise(random_state=0).start(y[:, None] + np.eye(120)), LabelOracle(y))
+    n_asked = session.n_asked
+    with pytest.warns(NothingAskedWarning, match=r"more questions would bring little.*extend\(2\)"):
+        run(session, LabelOracle(y), max_queries=2)
+    session.extend(2)
+    assert run(session, LabelOracle(y), max_queries=2).n_asked == n_asked + 2
+
+
 def test_asking_where_nothing_is_left_to_ask_is_no_surprise():
     session = run(COBRA(4, max_queries=50, random_state=0).start(X), LabelOracle(Y))
     assert session.n_asked < 50

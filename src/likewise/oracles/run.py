@@ -65,8 +65,8 @@ def run(
     Warns
     -----
     NothingAskedWarning
-        If `max_queries` is given, but the session's own budget is spent. ``session.extend`` raises
-        it.
+        If `max_queries` is given, but the session has ended: its own budget is spent or, without
+        one, more questions would bring little. ``session.extend`` lets it ask more.
 
     See Also
     --------
@@ -118,10 +118,13 @@ def _asking(
     if not is_whole(n_at_once) or n_at_once < 1:
         raise InputError(f"n_at_once must be a whole number from 1, got {n_at_once!r}")
     most, budget = checked_budget(max_queries), session.max_queries
-    if most and budget is not None and session.is_done and session.progress.has_more:
+    if most and session.is_done and session.progress.has_more:
+        why = "more questions would bring little"
+        if budget is not None:
+            why = f"the session's budget of {plural(budget, 'question')} is spent"
         warnings.warn(
-            f"nothing was asked: the session's budget of {plural(budget, 'question')} is spent. "
-            f"session.extend({most}) lets it ask {most} more, then run it again",
+            f"nothing was asked: {why}. session.extend({most}) lets it ask {most} more, then run "
+            "it again",
             NothingAskedWarning,
             stacklevel=3,
         )
