@@ -137,7 +137,9 @@ def test_an_oracle_signs_its_answers():
 def test_in_a_running_loop_there_is_arun():
     async def cell():
         session = begun()
-        with pytest.raises(InputError, match=r"await arun\(session, oracle\) instead"):
+        with pytest.raises(
+            InputError, match=r"await likewise.oracles.arun\(session, oracle\) instead"
+        ):
             run(session, Slow())
         assert run(session, LabelOracle(TRUTH), max_queries=2).n_asked == 2
         return await arun(session, Slow(), n_at_once=3)

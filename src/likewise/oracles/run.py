@@ -86,7 +86,9 @@ def run(
         return session
     with suppress(RuntimeError):
         asyncio.get_running_loop()
-        raise InputError("an event loop runs here already: await arun(session, oracle) instead")
+        raise InputError(
+            "an event loop runs here already: await likewise.oracles.arun(session, oracle) instead"
+        )
     asyncio.run(asking.run())
     return session
 
