@@ -12,7 +12,13 @@ from sklearn.model_selection import GridSearchCV
 
 from likewise import COBRA, Answer, LabelOracle, Likewise, Session, run
 from likewise.core.links import LinkGraph
-from likewise.errors import InputError, InterruptedFitError, MissingExtraError, UnusedLabelsWarning
+from likewise.errors import (
+    ContradictionError,
+    InputError,
+    InterruptedFitError,
+    MissingExtraError,
+    UnusedLabelsWarning,
+)
 
 X, Y = load_iris(return_X_y=True)
 ESTIMATORS = [COBRA(10, random_state=0), Likewise(max_queries=8, random_state=0)]
@@ -150,6 +156,34 @@ def test_a_failing_oracle_leaves_a_model_that_can_be_used():
     with pytest.raises(InterruptedFitError):
         model.fit(X, oracle=fails)
     assert model.n_queries_ == 3
+    assert np.array_equal(model.labels_, model.session_.labels)
+
+
+class Uniting:
+    """Says of all groups shown that they are one."""
+
+    can_choose = True
+
+    def answer(self, question):
+        return list(range(len(question.groups))) if len(question.groups) > 1 else Answer.NONE
+
+
+def test_an_answer_that_contradicts_a_certain_link_leaves_a_model_that_can_be_used():
+    model = Likewise(10, random_state=0)
+    apart = [(0, 60), (0, 120), (60, 120)]
+    with pytest.raises(
+        InterruptedFitError, match=r"on question 1: Contra.* 60 contra.*with no answer yet"
+    ) as caught:
+        model.fit(X, oracle=Uniting(), cannot_link=apart)
+    assert isinstance(caught.value.__cause__, ContradictionError)
+    assert np.array_equal(model.labels_, model.session_.labels)
+
+
+def test_an_oracle_that_is_refused_leaves_a_model_without_answers():
+    model = Likewise(10, random_state=0)
+    with pytest.raises(InputError, match="the oracle has labels for 9 rows, but the data has 150"):
+        model.fit(X, oracle=LabelOracle(Y[:9]))
+    assert model.n_queries_ == 0
     assert np.array_equal(model.labels_, model.session_.labels)
 
 

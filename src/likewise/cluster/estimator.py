@@ -23,7 +23,7 @@ from likewise.cluster.constraints import Pairs
 from likewise.core.arrays import packed
 from likewise.core.fingerprint import refuse_other_rows
 from likewise.core.session import Session
-from likewise.errors import InputError, InterruptedFitError, UnusedLabelsWarning
+from likewise.errors import InputError, UnusedLabelsWarning
 from likewise.oracles import as_oracle, can_choose, run_for_fit
 from likewise.rows.blocks import Compute, as_matrix
 from likewise.rows.source import Rows, open_rows
@@ -182,8 +182,8 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
         Raises
         ------
         InterruptedFitError
-            If the oracle raises an error. The error, and ``session_``, have the session with all
-            answers so far.
+            If the oracle raises an error, or its answer contradicts a certain link. The error, and
+            ``session_``, have the session with all answers so far.
         KeyboardInterrupt
             If it was stopped by Ctrl-C. Here, too, the model has all answers so far; the message
             says how to go on.
@@ -236,7 +236,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
                     run_for_fit(
                         session, oracle, then=then, on_answer=partial(self._after_answer, file)
                     )
-                except (InterruptedFitError, KeyboardInterrupt) as error:
+                except (Exception, KeyboardInterrupt) as error:
                     self._become(session, rows, None, is_guess=None)
                     if isinstance(error, KeyboardInterrupt):
                         raise KeyboardInterrupt(self._how_to_continue(session)) from error

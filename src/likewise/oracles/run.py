@@ -16,6 +16,7 @@ from likewise.core.session import Session, refuse_session
 from likewise.errors import (
     AnswerError,
     BudgetExhausted,
+    ContradictionError,
     InputError,
     InterruptedFitError,
     LikewiseError,
@@ -287,14 +288,15 @@ def run_for_fit(
     Raises
     ------
     InterruptedFitError
-        If the oracle fails. It has the session with every answer before.
+        If the oracle fails, or its answer cannot be. It has the session with every answer before.
     """
     try:
         run(session, oracle, on_answer=on_answer)
     except Exception as error:
-        if isinstance(error, LikewiseError) and not isinstance(error, AnswerError):
+        is_answer = isinstance(error, AnswerError | ContradictionError)
+        if isinstance(error, LikewiseError) and not is_answer:
             raise
-        n = len(session.events)
+        n = session.n_asked
         raise InterruptedFitError(
             f"the oracle failed on question {n + 1}: {type(error).__name__}: "
             f"{str(error).rstrip('.')}. The session is kept with "
