@@ -55,6 +55,11 @@ class ContradictionError(LikewiseError, ValueError):
             f"{steps}. Withdraw or change one of them."
         )
 
+    def renumbered(self, numbers: Any) -> ContradictionError:
+        """Return the error about other rows: row k becomes ``numbers[k]``."""
+        chain = tuple(link.renumbered(numbers) for link in self.chain)
+        return ContradictionError(self.answer.renumbered(numbers), chain)
+
 
 class StaleQueryError(LikewiseError):
     """An answer is to a question that is no longer open; nothing was changed."""

@@ -40,7 +40,7 @@ def n_entries(path):
 )
 def test_a_fit_goes_on_where_it_was_interrupted(estimator, tmp_path):
     path = tmp_path / "iris.likewise"
-    with pytest.raises(InterruptedFitError):
+    with pytest.raises(InterruptedFitError, match="or fit again, which writes answers to the ch"):
         estimator.fit(X, oracle=Crashing(7), checkpoint=path)
     earlier = estimator.session_.events
     assert len(earlier) == 7

@@ -8,7 +8,12 @@ from sklearn.base import clone
 
 from likewise import COBRA, Answer, LabelOracle, Likewise, ReplayOracle, run
 from likewise.cluster import start
-from likewise.errors import ContradictionError, InputError, SessionFileError
+from likewise.errors import (
+    ContradictionError,
+    InputError,
+    InterruptedFitError,
+    SessionFileError,
+)
 
 pytest.importorskip("pandas", reason='pip install "likewise[tables]"')  # for to_frame
 
@@ -141,3 +146,54 @@ def test_links_that_contradict_each_other_are_named_by_rows_of_the_data(model):
     with pytest.raises(ContradictionError, match="150 different 198 contradicts") as caught:
         fitted(model, X, y, np.arange(0, 200, 2), **links)
     assert {link.pair for link in caught.value.chain} == {(150, 160), (160, 198)}
+
+
+class Failing:
+    """Labels, until what is no answer, or Ctrl-C; it knows what it was asked last."""
+
+    can_choose = True
+
+    def __init__(self, y, n, last):
+        self.labels, self.n, self.last = LabelOracle(y), n, last
+
+    def answer(self, question):
+        self.asked = question
+        if question.number <= self.n:
+            return self.labels.answer(question)
+        if self.last is KeyboardInterrupt:
+            raise KeyboardInterrupt
+        return self.last
+
+
+def test_what_is_no_answer_is_named_by_rows_of_the_data(monkeypatch):
+    X, y = blobs(200)
+    oracle = Failing(y, 0, "no")
+    monkeypatch.setattr(start, "draw_rows", lambda *_, **__: np.arange(1, 200, 2))
+    with pytest.raises(InterruptedFitError, match=r"about rows \d+ and \d+") as caught:
+        Likewise(9, random_state=0).fit(X, oracle=oracle)
+    assert oracle.asked.about in str(caught.value)
+
+
+def test_an_answer_that_contradicts_a_certain_link_is_named_by_rows_of_the_data(monkeypatch):
+    X, y = blobs(200)
+    apart = [(1, 101), (1, 151), (101, 151)]
+    monkeypatch.setattr(start, "draw_rows", lambda *_, **__: np.arange(1, 200, 2))
+    with pytest.raises(InterruptedFitError, match="contradicts earlier answers") as caught:
+        Likewise(9, random_state=0).fit(X, oracle=Failing(y, 0, [0, 1]), cannot_link=apart)
+    cause = caught.value.__cause__
+    assert isinstance(cause, ContradictionError)
+    assert {row for link in (cause.answer, *cause.chain) for row in link.pair} >= {101, 151}
+    assert f"{cause.answer.left} same {cause.answer.right} contradicts" in str(caught.value)
+
+
+@pytest.mark.parametrize("model", [MODELS[0], MODELS[2]], ids=["choices", "COBRA"])
+def test_ctrl_c_says_what_a_model_of_a_sample_has_and_how_it_gets_labels(model, monkeypatch):
+    X, y = blobs(200)
+    stopped = clone(model)
+    monkeypatch.setattr(start, "draw_rows", lambda *_, **__: np.arange(0, 200, 2))
+    with pytest.raises(KeyboardInterrupt, match="has: predict and session_ follow") as caught:
+        stopped.fit(X, oracle=Failing(y, 5, KeyboardInterrupt))
+    assert stopped.predict(X).shape == (200,)
+    assert "model.adopt(model.session_, X=X), which labels all rows" in str(caught.value)
+    assert not hasattr(stopped, "labels_")
+    assert stopped.adopt(stopped.session_, X=X).labels_.shape == (200,)

@@ -191,7 +191,7 @@ def test_a_failing_oracle_is_named_with_what_is_kept_and_how_to_go_on(n, kept):
         COBRA(3).fit([[0.0], [1.0], [5.0]], oracle=stops)
     assert str(caught.value) == (
         f"the oracle failed on question {n + 1}: RuntimeError: It stopped. The session is kept "
-        f"with {kept}: go on with run(error.session, oracle) and COBRA().adopt(error.session)."
+        f"with {kept}: go on with run(error.session, oracle) and model.adopt(error.session)."
     )
 
 

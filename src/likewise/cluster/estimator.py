@@ -231,7 +231,7 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
                     file.begin(session)
             self.session_ = session
             if oracle is not None:
-                then = f" and {type(self).__name__}().adopt(error.session)"
+                then = f" and {self._adopting('error.session', session, file)}"
                 try:
                     run_for_fit(
                         session, oracle, then=then, on_answer=partial(self._after_answer, file)
@@ -239,19 +239,27 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
                 except (Exception, KeyboardInterrupt) as error:
                     self._become(session, rows, None, is_guess=None)
                     if isinstance(error, KeyboardInterrupt):
-                        raise KeyboardInterrupt(self._how_to_continue(session)) from error
+                        raise KeyboardInterrupt(self._how_to_continue(session, file)) from error
                     raise
             return self._become(session, rows, data, is_guess=None if oracle is not None else True)
 
-    def _how_to_continue(self, session: Session) -> str:
+    def _how_to_continue(self, session: Session, file: Checkpoint | None) -> str:
         """Return what to do after an interrupted `fit`."""
-        needs_rows = session.row_numbers is not None or self._learns_from_rows
+        is_sample = session.row_numbers is not None
         n_answers = plural(session.n_asked, "answer")
         return (
-            f"fit was stopped after {n_answers}, which the model has: labels_, predict and "
-            "session_ follow them. To go on, call run(model.session_, oracle) and "
-            f"model.adopt(model.session_{', X=X' if needs_rows else ''})"
+            f"fit was stopped after {n_answers}, which the model has: "
+            f"{'' if is_sample else 'labels_, '}predict and session_ follow them. To go on, call "
+            f"run(model.session_, oracle) and {self._adopting('model.session_', session, file)}"
         )
+
+    def _adopting(self, name: str, session: Session, file: Checkpoint | None) -> str:
+        """Return the call that brings the model up to date with a session of some name."""
+        is_sample = session.row_numbers is not None
+        rows = ", X=X" if is_sample or self._learns_from_rows else ""
+        labels = ", which labels all rows" if is_sample else ""
+        again = "" if file is None else ", or fit again, which writes answers to the checkpoint"
+        return f"model.adopt({name}{rows}){labels}{again}"
 
     def _after_answer(self, file: Checkpoint | None, session: Session) -> None:
         if file is not None:

@@ -123,6 +123,10 @@ class Link:
         """The two rows, smaller first."""
         return ordered(self.left, self.right)
 
+    def renumbered(self, numbers: Sequence[int] | NDArray[np.intp]) -> Link:
+        """Return the link between other rows: row k becomes ``numbers[k]``."""
+        return Link(int(numbers[self.left]), int(numbers[self.right]), self.answer)
+
 
 MODEL, RULE = "model:", "rule:"
 """How the signatures of models and of rules begin; all others are of people."""

@@ -140,6 +140,8 @@ class _Answered:
     """What an oracle replied to a question, or why it did not."""
 
     asked: Question
+    shown: Question
+    """The same with the numbers of its rows in the data."""
     value: Any = None
     seconds: float | None = None
     error: Exception | None = None
@@ -216,19 +218,19 @@ class _Asking:
         try:
             value = self._oracle.answer(shown)
         except Exception as error:
-            return _Answered(asked, error=error)
+            return _Answered(asked, shown, error=error)
         if inspect.iscoroutine(value):
-            return asyncio.ensure_future(self._wait(asked, value, began))
-        return _Answered(asked, value, time.monotonic() - began)
+            return asyncio.ensure_future(self._wait(asked, shown, value, began))
+        return _Answered(asked, shown, value, time.monotonic() - began)
 
     async def _wait(
-        self, asked: Question, value: Coroutine[Any, Any, Any], began: float
+        self, asked: Question, shown: Question, value: Coroutine[Any, Any, Any], began: float
     ) -> _Answered:
         try:
             answer = await value
         except Exception as error:
-            return _Answered(asked, error=error)
-        return _Answered(asked, answer, time.monotonic() - began)
+            return _Answered(asked, shown, error=error)
+        return _Answered(asked, shown, answer, time.monotonic() - began)
 
     def _take(self, one: _Reply) -> None:
         """Take in what an oracle replied."""
@@ -236,7 +238,7 @@ class _Asking:
         try:
             if reply.error is not None:
                 raise reply.error
-            chosen = as_chosen(reply.value, reply.asked)
+            chosen = as_chosen(reply.value, reply.shown)
             with self._session.transaction():  # Ctrl-C in here leaves the session as it was before
                 self._session.answer(reply.asked, chosen, **self._signature(reply))
         except BudgetExhausted:
@@ -244,10 +246,17 @@ class _Asking:
             return
         except Exception as error:
             self._is_over = True
-            self._error = self._error or error
+            self._error = self._error or self._about_data(error)
             return
         if self._on_answer is not None:
             self._on_answer(self._session)
+
+    def _about_data(self, error: Exception) -> Exception:
+        """Return an error with the numbers of its rows in the data."""
+        numbers = self._session.row_numbers
+        if numbers is not None and isinstance(error, ContradictionError):
+            return error.renumbered(numbers)
+        return error
 
     def _signature(self, reply: _Answered) -> Signed:
         by = getattr(self._oracle, "by", None)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from likewise.core.answers import Answer, Gesture, Link, Question, checked_count, ordered
+from likewise.core.answers import Answer, Gesture, Question, checked_count, ordered
 from likewise.core.session import Session
 from likewise.errors import AnswerError, BudgetExhausted, InputError
 from likewise.oracles.oracle import answered, as_oracle, can_choose, chosen_by
@@ -252,6 +252,6 @@ def _in_data(gesture: Gesture, numbers: Any) -> Gesture:
     """Return a gesture about the rows of the data that a session is about a sample of."""
     if numbers is None:
         return gesture
-    links = [Link(int(numbers[x.left]), int(numbers[x.right]), x.answer) for x in gesture.links]
+    links = tuple(link.renumbered(numbers) for link in gesture.links)
     groups = tuple(tuple(int(numbers[row]) for row in group) for group in gesture.groups)
-    return replace(gesture, links=tuple(links), groups=groups)
+    return replace(gesture, links=links, groups=groups)
