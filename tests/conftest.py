@@ -3,6 +3,7 @@ import os
 import random
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -67,9 +68,16 @@ def pytest_collection_finish(session):
 
 
 def pytest_configure(config):
-    """Draw fewer examples where slow tests are left out."""
+    """Draw fewer examples where slow tests are left out; keep away from the user's cache.
+
+    Features of an earlier run, perhaps by other code, would be taken for those of this one.
+    """
     if "not slow" in config.getoption("markexpr"):
         settings.load_profile("fast")
+    if not hasattr(config, "workerinput"):  # workers inherit it, and share it
+        folder = TemporaryDirectory(prefix="likewise-cache-", ignore_cleanup_errors=True)
+        os.environ["XDG_CACHE_HOME"] = folder.name
+        config.add_cleanup(folder.cleanup)
 
 
 @pytest.hookimpl(optionalhook=True)

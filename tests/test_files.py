@@ -2,6 +2,8 @@ import errno
 import os
 import stat
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -135,6 +137,11 @@ def test_a_really_full_device_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr("likewise.files.Path.unlink", lambda *_, **__: None)
     with pytest.raises(WriteError, match="No space left"):
         write(tmp_path / "x", b"x" * 2**20)
+
+
+def test_tests_keep_away_from_the_cache_of_the_user():
+    assert cache_folder().parent.name.startswith("likewise-cache-")
+    assert cache_folder().parent.parent == Path(tempfile.gettempdir())
 
 
 def test_the_cache_is_where_it_always_was(monkeypatch, tmp_path):
