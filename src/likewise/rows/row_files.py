@@ -242,8 +242,13 @@ def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
         files = list(map(Path, glob.glob(str(path), recursive=True)))
     else:
         files = [path]
+    if not files and path.is_dir():
+        raise InputError(
+            f"no file matches {path / '**/*.parquet'}. likewise.open_items reads a folder of "
+            f"pictures: model.fit(likewise.open_items({str(path)!r}), ...)"
+        )
     if not files:
-        raise InputError(f"no file matches {path / '**/*.parquet' if path.is_dir() else path}")
+        raise InputError(f"no file matches {path}")
     return _in_order(files)
 
 
