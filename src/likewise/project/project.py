@@ -157,9 +157,6 @@ class Project(Record):
     def settle(self, left: int, right: int, answer: Answer, *, position: int) -> None:
         """Say something about two rows without being asked."""
         with self._change(position) as signature:
-            self.check_rows(left, right)
-            if left == right:
-                raise InputError("an answer is about two different items")
             implied = self.session.links.implied(left, right)
             if implied is not None:
                 raise InputError(f"rows {left} and {right} are settled already: {implied.value}")
@@ -168,7 +165,6 @@ class Project(Record):
     def judge(self, left: int, right: int, answer: Answer, *, position: int) -> None:
         """Say whether the groups of two rows are one, as `Session.merges` suggests, for good."""
         with self._change(position) as signature:
-            self.check_rows(left, right)
             self.session.judge(left, right, answer, **signature)
 
     def mend(self, say: Callable[[Mending], Iterable[Link]], *, position: int) -> int:
