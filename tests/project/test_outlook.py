@@ -44,7 +44,14 @@ def test_the_end_is_never_there_beside_more_to_come(session):
     assert outlook(session).more == "nothing left to ask"
     small = Likewise(5, random_state=0).start(session.strategy.partition.points)
     run(small, LabelOracle(np.arange(90) % 3))
-    assert "nothing left" not in outlook(small).line
+    assert outlook(small).line == "Too early to say how much is right"
+
+
+def test_where_all_was_asked_it_is_never_too_early():
+    few = Likewise(random_state=0).start(np.arange(8.0)[:, None])
+    run(few, LabelOracle(np.arange(8) % 2))
+    assert few.progress.answered < 30
+    assert outlook(few).line == "You can stop here · nothing left to ask"
 
 
 def test_what_is_said_is_what_was_found_to_be_true():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
+from likewise.core.reports import EARLY
 from likewise.core.session import Session
 from likewise.words import plural
 
@@ -46,12 +47,14 @@ def outlook(session: Session) -> Outlook:
     """Return how far a session is."""
     complete = session.completeness
     quality = "" if complete is None else str(complete)
-    if session.is_done:
-        has_more = session.progress.has_more
-        return Outlook(quality, "" if has_more else "nothing left to ask", can_stop=True)
     can_stop = session.assessment.is_enough() or (
         complete is not None and complete.is_said and complete.changing < STILL
     )
+    if session.is_done and not session.progress.has_more:
+        is_early = complete is not None and complete.n_known < EARLY
+        return Outlook("" if is_early else quality, "nothing left to ask", can_stop=True)
+    if session.is_done:  # the budget is spent, which says nothing about the groups
+        return Outlook(quality, "", can_stop)
     n_left = session.progress.estimate
     if n_left is not None:
         return Outlook(quality, f"about {plural(max(1, n_left), 'question')} to go", can_stop)
