@@ -103,6 +103,19 @@ def test_both_pictures_stand_beside_each_other(project, capfd):
     assert (red[0], red[-1]) == (60 * query.left, 60 * query.right)
 
 
+def test_more_than_four_pictures_are_in_two_rows_each_with_its_key(project, capfd):
+    places, names = [0, 1, 2, 3, 0, 1, 2], ["it", *"123456"]
+    inline.show_side_by_side(project.items, places, 80, 24, "blocks", sys.stdout, names)
+    lines = capfd.readouterr().out.splitlines()
+    keys = [k for k, line in enumerate(lines) if line.strip() and "▀" not in line]
+    assert [lines[k].split() for k in keys] == [["it", "1", "2", "3"], ["4", "5", "6"]]
+    # Those of the second row are as wide as those of the first and stand below them.
+    assert [lines[keys[1]].index(key) for key in "456"] == pytest.approx(
+        [lines[keys[0]].index(key) for key in ("it", "1", "2")], abs=1
+    )
+    assert len(lines) <= 24 - 8
+
+
 def test_a_broken_picture_gets_a_placeholder_here_too(project, capfd):
     query = project.ask()
     Path(project.items.location(query.left)).write_bytes(b"broken meanwhile")

@@ -233,7 +233,12 @@ def test_groups_to_choose_from_show_what_is_in_them_and_no_text_comes_twice(tmp_
     series.write_text("day,a,b,c,d,e,f\n" + "\n".join(rows) + "\n")
     args = ["label", str(series), "--terminal", "--series", "--id", "day"]
     said = CliRunner().invoke(main, args, input="d\nq\n").output
-    assert re.search(r"^  1  day\d+ +[▁-█]{36}$", said, re.M)
+    # The item's curve and those of the groups are below each other, from end to end.
+    choice = said[said.index("To which of these") :]
+    assert re.search(r"^  1  day\d+ +[▁-█]{45}$", choice, re.M)
+    assert {m.span() for m in map(re.compile("[▁-█]+").search, choice.splitlines()) if m} == {
+        (34, 79)
+    }
 
 
 def test_what_is_known_already_is_not_asked(table, tmp_path):
@@ -260,6 +265,41 @@ def test_texts_stand_side_by_side_and_steer_no_terminal(tmp_path):
     assert "\x1b" not in result.output
     assert "\u202e" not in result.output
     assert " │ " in result.output
+
+
+def test_of_long_texts_more_is_read_on_and_of_short_ones_there_is_no_more(tmp_path):
+    path = tmp_path / "mails.csv"
+    path.write_text("body\n" + "\n".join(f"the {k}th letter " * 60 for k in range(3)) + "\n")
+    said = label(path, "m\nq\n", "--text", "body", "--encoder", "words").output
+    first, second = said.split("Do these two belong together?")[1:]
+    assert "more lines: [m]" in first
+    assert "[m] more" in first
+    assert len(first.splitlines()) <= 24
+    assert "[m]" not in second
+    assert second.count("letter") == 120
+
+
+def test_in_a_low_window_an_item_and_the_groups_are_seen_together(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "mails.csv"
+    kinds = [f"{'abcdef'[k % 6] * 4} number {k} " * 90 for k in range(36)]
+    path.write_text("body\n" + "\n".join(kinds) + "\n")
+    project = open_project(path, options={"text": "body", "encoder": "words"}).project
+    for _ in range(20):
+        question = project.ask()
+        fits = (k for k, g in enumerate(question.groups) if g[0] % 6 == question.row % 6)
+        chosen = next(fits, Answer.NONE)
+        project.choose(chosen, number=question.number, position=project.position)
+    rows = [row for group in project.ask().groups for row in group]
+    assert len(rows) > 6
+    for lines, n_shown in ((24, 6), (60, len(rows))):
+        size = os.terminal_size((80, lines))
+        monkeypatch.setattr("shutil.get_terminal_size", lambda fallback, size=size: size)
+        run_terminal(project, lambda: "q")
+        shown = capsys.readouterr().out
+        assert len(shown.splitlines()) <= lines
+        groups = shown[re.search("^  1 ", shown, re.M).start() :]
+        assert len(re.findall(r"^  [ 1-6]  \w{4} number", groups, re.M)) == n_shown
+    project.close()
 
 
 def test_pictures_are_paths(tmp_path):

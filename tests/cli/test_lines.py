@@ -1,7 +1,18 @@
 import pytest
 
 from likewise import open_items
-from likewise.cli.lines import block, both, cells, clean, fit, in_lines, sparkline, strip
+from likewise.cli.lines import (
+    block,
+    both,
+    cells,
+    clean,
+    fit,
+    fit_end,
+    for_terminal,
+    in_lines,
+    sparkline,
+    strip,
+)
 
 
 def test_a_curve_is_bars_of_eight_heights():
@@ -22,6 +33,16 @@ def test_words_are_not_broken_where_there_is_room():
     parts = ("[z] undo", "[Z] redo", "[g]roups")
     assert in_lines(parts, 20) == "[z] undo  [Z] redo\n[g]roups"
     assert in_lines(["a" * 9], 5) == "aaaa…"
+    assert in_lines(["one two three", "four"], 9) == "one two\nthree\nfour"
+    assert in_lines(["1 one two"], 8, indent="  ") == "  1 one\n  two"
+    path = "/home/me/session.likewise"
+    assert for_terminal(f"session {path} begun", 12) == f"session\n{path}\nbegun"
+    assert for_terminal("one\ntwo --three", 8) == "one\ntwo\n--three"
+
+
+def test_of_a_long_path_the_end_is_shown():
+    assert fit_end("/home/me/9.png", 8) == "…e/9.png"
+    assert fit_end("9.png", 8) == "9.png"
 
 
 def test_a_strip_shows_spread_middle_and_item():

@@ -20,6 +20,8 @@ MOST_COLUMNS = 110
 """Pictures take at most this many columns of the terminal, so that two fit side by side."""
 MOST_LINES = 18
 """Pictures take at most this many lines, so that the question stays visible."""
+MOST_BESIDE = 4
+"""More pictures than this are in two rows: beside each other, each would be too small."""
 BOX = (512, 384)
 """The most pixels that a picture has; more would only take longer over a slow connection."""
 GAP = 24
@@ -61,19 +63,37 @@ def show_side_by_side(
     names: Sequence[str] = (),
 ) -> None:
     """Show pictures beside each other in the terminal that `file` writes to, under their names."""
+    most = max(4, min(lines - 10, MOST_LINES))
+    n_beside = len(places) if len(places) <= MOST_BESIDE else -(-len(places) // 2)
+    for first in range(0, len(places), n_beside):
+        part = slice(first, first + n_beside)
+        most_here = most if n_beside == len(places) else max(4, most // 2)
+        _show_row(items, places[part], n_beside, columns, most_here, way, file, names[part])
+
+
+def _show_row(
+    items: Items,
+    places: Sequence[int],
+    n_beside: int,
+    columns: int,
+    most: int,
+    way: str,
+    file: Any,
+    names: Sequence[str],
+) -> None:
+    """Show pictures in one row that has room for `n_beside` of them."""
     from PIL import Image, ImageOps
     from rich.console import Console
     from textual_image import renderable
 
-    whole = Image.new("RGBA", (len(places) * (BOX[0] + GAP) - GAP, BOX[1]))
+    whole = Image.new("RGBA", (n_beside * (BOX[0] + GAP) - GAP, BOX[1]))
     for k, place in enumerate(places):
         data = items.thumbnail(place, max(BOX), format="png")
         with Image.open(io.BytesIO(data)) as picture:
             whole.paste(ImageOps.contain(picture.convert("RGBA"), BOX), (k * (BOX[0] + GAP), 0))
     n_columns = max(8, min(columns - 4, MOST_COLUMNS))
-    n_lines = max(4, min(lines - 10, MOST_LINES))
     # A cell of a terminal is about twice as high as it is wide.
-    n_columns = min(n_columns, 2 * n_lines * whole.width // whole.height)
+    n_columns = min(n_columns, 2 * most * whole.width // whole.height)
     n_lines = max(1, round(n_columns * whole.height / whole.width / 2))
     middles = [(k * (BOX[0] + GAP) + BOX[0] / 2) / whole.width for k in range(len(places))]
     print(_spread(names, [round(middle * n_columns) for middle in middles]), file=file)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from likewise.cli.bar import bar, both
 from likewise.cli.inline import WAYS, choose_way
+from likewise.cli.lines import for_terminal
 from likewise.cli.served import ServedPage
 from likewise.core.answers import RULE
 from likewise.items.pairs import AUTO
@@ -397,7 +398,6 @@ def label(
     )
     checked_people([*people, *readers], "--people and --readers")
     begin = {name: options.pop(name) for name in BEGIN}
-    say = partial(click.echo, err=True)
     links: dict[str, Any] = {"keeps_link": keep_link, "has_new_link": new_link}
     links["people"] = [*map(Person, people), *(Person(name, can_answer=False) for name in readers)]
     links["certificate"] = None if certfile is None else (certfile, keyfile)
@@ -406,15 +406,15 @@ def label(
             begin["progress"] = shown
             if not (terminal or dry_run):
                 begin |= {"checked": page.start, "progress": both(shown, page.progress)}
-            opened = open_project(paths, **begin, options=options, say=say)
+            opened = open_project(paths, **begin, options=options, say=_say)
         try:
             verb = "begun" if opened.is_new else f"goes on: {opened.project.session.progress}"
-            say(f"session {opened.path} {verb}")
+            _say(f"session {opened.path} {verb}")
             if known is not None:
                 n = give_known(opened.project, known)
-                say(f"{known}: {plural(n, 'new link')}")
+                _say(f"{known}: {plural(n, 'new link')}")
             if rules and not dry_run:
-                _follow_rules(opened.project, rules, say)
+                _follow_rules(opened.project, rules)
             if people:
                 opened.project.gather(people, every=double)
             asked: dict[str, Any] = {"base_url": base_url or OLLAMA, "key_from": key_from}
@@ -439,7 +439,7 @@ def _refuse_together(cases: dict[str, bool]) -> None:
             raise click.UsageError(why)
 
 
-def _follow_rules(project: Project, rules: tuple[str, ...], say: Callable[[str], object]) -> None:
+def _follow_rules(project: Project, rules: tuple[str, ...]) -> None:
     """Let rules answer before anybody is asked."""
     from likewise.project.rules import Rules
 
@@ -447,7 +447,14 @@ def _follow_rules(project: Project, rules: tuple[str, ...], say: Callable[[str],
     project.ask()
     for rule in rules:
         n = project.session.answerers.get(f"{RULE}{rule}", 0)
-        say(f"rule {rule}: {plural(n, 'answer')} so far")
+        _say(f"rule {rule}: {plural(n, 'answer')} so far")
+
+
+def _say(text: str) -> None:
+    """Say something beside the output; in a terminal no word is broken at its edge."""
+    if sys.stderr.isatty():
+        text = for_terminal(text, shutil.get_terminal_size((80, 24)).columns)
+    click.echo(text, err=True)
 
 
 def _ask_here(project: Project, pictures: str) -> None:
@@ -457,10 +464,9 @@ def _ask_here(project: Project, pictures: str) -> None:
     has_pictures = project.items.has_pictures
     way = choose_way(pictures, os.environ, is_terminal and has_pictures)
     if has_pictures and way is None:
-        click.echo(
+        _say(
             "To see the pictures, leave out --terminal: a page opens. In some terminals they are "
-            'shown after pip install "likewise[terminal]".',
-            err=True,
+            'shown after pip install "likewise[terminal]".'
         )
     run_terminal(project, way=way)
 

@@ -12,9 +12,11 @@ from likewise.items import Items
 BARS = "▁▂▃▄▅▆▇█"
 LONGEST_TEXT = 1_200
 """A text is cut after this many characters in the terminal; about one screen."""
+LONGEST_NAME = 28
+"""So many columns stand beside a curve at most, the same for every curve: they can be compared."""
 
 
-def both(items: Items, left: int, right: int, width: int) -> Iterator[str]:
+def both(items: Items, left: int, right: int, width: int, n_lines: int = 12) -> Iterator[str]:
     """Return the lines that show two items: fields aligned, anything else side by side."""
     views = items.view(left), items.view(right)
     parts = {part for view in views for part in view if part in ("text", "channels", "picture")}
@@ -26,7 +28,7 @@ def both(items: Items, left: int, right: int, width: int) -> Iterator[str]:
             yield f"  {side}  {clean(items.location(place))}"
     else:
         half = max(20, (width - 5) // 2)
-        columns = (block(items, left, half), block(items, right, half))
+        columns = (block(items, left, half, n_lines), block(items, right, half, n_lines))
         for a, b in zip_longest(*columns, fillvalue=""):
             yield f"  {cell(a, half)} │ {b}".rstrip()
 
@@ -35,10 +37,9 @@ def one_line(items: Items, place: int, width: int) -> str:
     """Return an item as one line: its name, and its content where the name does not show it."""
     view, title = items.view(place), clean(items.title(place))
     if view.get("picture"):
-        return fit(clean(items.location(place)), width)
+        return fit_end(clean(items.location(place)), width)
     if view.get("channels"):
-        half = width // 2
-        return f"{cell(title, half)} {sparkline(view['channels'][0]['y'], width - half - 1)}"
+        return _curve(title, view["channels"][0]["y"], width)
     line = clean(items.tile(place).get("line", ""))
     both = line if _begins(line, title) else f"{title} · {line}"
     return fit(both if line else title, width)
@@ -49,18 +50,28 @@ def _begins(text: str, title: str) -> bool:
     return text.startswith(title.removesuffix("…"))
 
 
-def block(items: Items, place: int, width: int, n_lines: int = 12) -> list[str]:
-    """Return an item as lines that fit a width; `n_lines` are at least shown of a text."""
+def block(
+    items: Items, place: int, width: int, n_lines: int = 12, *, as_one_line: bool = False
+) -> list[str]:
+    """Return an item as lines that fit a width; `n_lines` are at least shown of a text.
+
+    Curves are below their names or, if so wished, beside them as in `one_line`.
+    """
     view, title = items.view(place), clean(items.title(place))
     lines = [] if _begins(view.get("text", ""), title) else [fit(title, width)]
     if view.get("picture"):
-        lines.append(fit(clean(items.location(place)), width))
+        lines = [fit_end(clean(items.location(place)), width)]
     for channel in view.get("channels", ()):
         low, high = min(channel["y"]), max(channel["y"])
-        about = f"{channel['name']}, {low:.4g} to {high:.4g}"
-        lines += [fit(clean(about), width), sparkline(channel["y"], width)]
+        about = clean(f"{channel['name']}, {low:.4g} to {high:.4g}")
+        if as_one_line:
+            lines.append(_curve(about, channel["y"], width))
+        else:
+            lines += [fit(about, width), sparkline(channel["y"], width)]
     if "text" in view:
         most = max(LONGEST_TEXT, 2 * n_lines * width)
+        if len(view["text"]) > most:  # behind a word, if there are any
+            most = max(view["text"].rfind(" ", most // 2, most), 0) or most
         text = clean(view["text"][:most], keeps_lines=True)
         lines += [""] if lines else []
         for paragraph in text.splitlines():
@@ -68,6 +79,12 @@ def block(items: Items, place: int, width: int, n_lines: int = 12) -> list[str]:
         hidden = view.get("length", len(view["text"])) - most
         lines += [f"… {hidden} more characters"] if hidden > 0 else []
     return lines + [fit(clean(f"{name}: {text}"), width) for name, text in view.get("fields", ())]
+
+
+def _curve(name: str, values: Sequence[float], width: int) -> str:
+    """Return a curve beside its name, as wide as all others of this width."""
+    beside = min(width // 2, LONGEST_NAME)
+    return f"{cell(name, beside)} {sparkline(values, width - beside - 1)}"
 
 
 def _aligned(
@@ -133,16 +150,37 @@ def fit(text: str, width: int) -> str:
     return f"{whole.rstrip()}…"
 
 
+def fit_end(text: str, width: int) -> str:
+    """Return the end of a text that fits a width: paths differ there."""
+    if cells(text) <= width:
+        return text
+    return f"…{_beginning(text[::-1], width - 1)[::-1].lstrip()}"
+
+
 def in_lines(parts: Sequence[str], width: int, gap: str = "  ", indent: str = "") -> str:
-    """Return parts in as few lines as there is room for; only one that is too long is cut."""
+    """Return parts in as few lines as there is room for, broken between words; a word is cut."""
     lines: list[str] = []
     for part in parts:
         joined = f"{lines[-1]}{gap}{part}" if lines else f"{indent}{part}"
-        if lines and cells(joined) > width:
-            lines.append(fit(f"{indent}{part}", width))
+        if lines and cells(joined) <= width:
+            lines[-1] = joined
         else:
-            lines[-1:] = [fit(joined, width)]
-    return "\n".join(lines)
+            lines += _between_words(f"{indent}{part}", width, indent)
+    return "\n".join(fit(line, width) for line in lines)
+
+
+def for_terminal(text: str, width: int) -> str:
+    """Return text broken between words; a word that is too long, such as a path, stays whole."""
+    return "\n".join(line for one in text.split("\n") for line in _between_words(one, width))
+
+
+def _between_words(text: str, width: int, indent: str = "") -> list[str]:
+    if cells(text) <= width:
+        return [text]
+    whole = textwrap.TextWrapper(
+        width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return whole.wrap(text)
 
 
 def strip(low: float, middle: float, high: float, at: float | None, width: int) -> str:

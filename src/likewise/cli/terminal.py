@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import time
@@ -23,7 +24,11 @@ from likewise.project.outlook import outlook
 from likewise.words import plural
 
 MOST_LINES = 12
-"""How many lines of an item are shown above the groups to choose from."""
+"""How many lines of an item are shown above the groups to choose from; of a text in a low window, a
+third of it."""
+LEAST_LINES = 4
+OTHER_LINES = 9
+"""How many lines there are beside an item and the groups: the question, where it is, the keys."""
 PAGE_LINES = 40
 """How many lines more `m` shows."""
 N_TYPICAL = 2
@@ -41,7 +46,8 @@ LONGEST_CALLED = 24
 
 UNDO = ("z", "\x7f", "\x08")
 DONE = ("[z] undo", "[Z] redo", "[g]roups", "[c]all a group", "[?] help", "[q]uit")
-BESIDES = ("[u]nsure", "[z] undo", "[Z] redo", "[m] more", *DONE[2:])
+MORE = "[m] more"
+BESIDES = ("[u]nsure", "[z] undo", "[Z] redo", MORE, *DONE[2:])
 HELP = """\
 s or →   the same group
 d or ←   different groups
@@ -80,7 +86,7 @@ def run_terminal(
         query = project.ask()
         prompt = None if query is None else Prompt(query, group_keys(project, query))
         click.echo()
-        _show(project, query, prompt, way, n_read)
+        has_more = _show(project, query, prompt, way, n_read)
         done = project.session.progress
         width = shutil.get_terminal_size((80, 24)).columns - 1
         line = outlook(project.session).line.split(" · ")
@@ -92,7 +98,8 @@ def run_terminal(
             left, right = (_titled(project, row) for row in pair)
             click.echo(in_lines([f"Perhaps one: {left} and {right}", *MERGE], width))
         find = ("[/] find",) if prompt and prompt.keys else ()
-        ways = (*prompt.ways.split("  "), *find, *BESIDES) if prompt else DONE
+        besides = [one for one in BESIDES if has_more or one != MORE]
+        ways = (*prompt.ways.split("  "), *find, *besides) if prompt else DONE
         click.echo(f"{in_lines(ways, width)} ", nl=False)
         if project.position != position:  # reading on, or a wrong key, is part of the same answer
             position, shown_at = project.position, time.monotonic()
@@ -142,7 +149,8 @@ def _merge(project: Project) -> tuple[int, int] | None:
 
 def _show(
     project: Project, query: Question | None, prompt: Prompt | None, way: str | None, n_read: int
-) -> None:
+) -> bool:
+    """Show a question, or the groups at the end; return whether `m` would show more of it."""
     size = shutil.get_terminal_size((80, 24))
     if query is None or prompt is None:
         click.echo("Nothing is left to ask. These are the groups:")
@@ -150,25 +158,28 @@ def _show(
         if project.path is not None:
             output = file_name_of(project, "csv")
             click.echo(f"likewise export {project.path} -o {output} writes them to a file.")
-        return
+        return False
     drawn = {k: at for k, at in prompt.keys.items() if at < MOST_LARGE and query.groups[at]}
     keys = list(drawn)
     groups = query.groups if query.is_pair else [query.groups[place] for place in drawn.values()]
     rows = [query.row, *(group[0] for group in groups)]
     shown = [place for row in rows if (place := project.where[row]) is not None]
-    if way is not None and project.items.has_pictures and len(shown) == len(rows):
+    is_drawn = way is not None and project.items.has_pictures and len(shown) == len(rows)
+    if way is not None and is_drawn:
         sys.stdout.flush()
         names = ["it", *map(str.upper, keys)] if keys else ["left", "right"]
-        show_side_by_side(project.items, shown, size.columns, size.lines, way, sys.stdout, names)
+        n_free = size.lines - len(keys)
+        show_side_by_side(project.items, shown, size.columns, n_free, way, sys.stdout, names)
     if project.instruction:
         click.echo(clean(project.instruction))
     click.echo(prompt.words)
     if prompt.keys:
-        lines = _choice_lines(project, query, prompt.keys, size.columns, n_read)
+        lines = list(_choice_lines(project, query, prompt.keys, size, n_read, is_drawn))
     else:
-        lines = _pair_lines(project, query, size.columns)
+        lines = list(_pair_lines(project, query, size, n_read))
     for line in lines:
         click.echo(line)
+    return any(line.endswith(MORE_BELOW) for line in lines)
 
 
 def _act(
@@ -238,28 +249,38 @@ def _read_words(read: Callable[[], str], asked: str) -> str:
 
 
 def _choice_lines(
-    project: Project, query: Question, keys: Mapping[str, int], width: int, n_read: int
+    project: Project,
+    query: Question,
+    keys: Mapping[str, int],
+    size: os.terminal_size,
+    n_read: int,
+    is_drawn: bool,
 ) -> Iterator[str]:
-    """Return the lines that show a row and the groups to choose from."""
+    """Return the lines that show a row and the groups to choose from, briefer if it is drawn."""
+    width = size.columns
     likeliest = sorted(keys, key=keys.__getitem__)[:MOST_LARGE]
     fields = compare(project, query.row, query.groups)
     if fields:
         likeliest = likeliest[: max(2, (width - 30) // LEAST_COLUMN)]
     large = {key: place for key, place in keys.items() if key in likeliest}
+    most_rows = 0
+    place = project.where[query.row]
     if fields:
         yield from _field_lines(fields, large, width, n_read)
     else:
-        place = project.where[query.row]
-        gone = [clean(project.ids[query.row])]
-        shown = gone if place is None else block(project.items, place, width - 6, n_read)
-        yield from (f"     {line}".rstrip() for line in shown[:n_read])
-        if len(shown) > n_read:
-            yield f"     … {len(shown) - n_read} more lines: [m]"
+        shown = [clean(project.ids[query.row])]
+        if place is not None:
+            shown = block(project.items, place, width - 6, n_read, as_one_line=True)
+        if n_read == MOST_LINES:
+            n_read = max(LEAST_LINES, min(n_read, size.lines // 3))
+        yield from (f"     {line}".rstrip() for line in _beginning(shown, n_read))
+        room = size.lines - OTHER_LINES - min(len(shown), n_read)
+        most_rows = 1 if is_drawn else max(1, room // max(1, len(large)))
     for key, place in large.items():
         rows = query.groups[place]
         name = clean(in_short(project.session, rows[0])[1] if rows else query.name(place) or "")
         lines = [name] if name else []
-        lines += [] if fields else [_line(project, row, width - 6) for row in rows]
+        lines += [_line(project, row, width - 6) for row in rows[:most_rows]]
         for k, line in enumerate(lines):
             yield f"  {key.upper() if k == 0 else '':<2} {fit(line, width - 6)}"
     small = [f"{k.upper()} {_called(project, query, p)}" for k, p in keys.items() if k not in large]
@@ -302,7 +323,7 @@ def _field_lines(
         line = "  ".join(cell(_in_a_cell(entry, field["at"], column), column) for entry in groups)
         yield f"  {cell(field['name'], name_width)}  {cell(value, own_width)}  {line}".rstrip()
     if len(fields) > most:
-        yield f"  … {plural(len(fields) - most, 'more field')}: [m]"
+        yield f"  … {plural(len(fields) - most, 'more field')}{MORE_BELOW}"
     if any(
         _has_strip(field["groups"][place], column) for field in shown for place in keys.values()
     ):
@@ -332,14 +353,29 @@ def _line(project: Project, row: int, width: int) -> str:
     return one_line(project.items, place, width)
 
 
-def _pair_lines(project: Project, query: Question, width: int) -> Iterator[str]:
+MORE_BELOW = ": [m]"
+
+
+def _beginning(lines: Sequence[str], most: int) -> list[str]:
+    """Return the first lines, and how many more there are."""
+    n_more = len(lines) - most
+    if n_more <= 1:  # in place of the line that says so
+        return list(lines)
+    return [*lines[:most], f"… {n_more} more lines{MORE_BELOW}"]
+
+
+def _pair_lines(
+    project: Project, query: Question, size: os.terminal_size, n_read: int
+) -> Iterator[str]:
     """Return the lines that show two rows."""
     left, right = project.where[query.left], project.where[query.right]
     if left is None or right is None:
         for row, place in ((query.left, left), (query.right, right)):
             yield f"  {clean(project.ids[row])}{'' if place is not None else ' (gone)'}"
     else:
-        yield from both(project.items, left, right, width)
+        most = max(n_read, size.lines - OTHER_LINES + n_read - MOST_LINES)
+        shown = list(both(project.items, left, right, size.columns, most))
+        yield from (line if line[:1] == " " else f"  {line}" for line in _beginning(shown, most))
 
 
 def _show_groups(project: Project) -> None:
