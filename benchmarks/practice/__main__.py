@@ -7,6 +7,7 @@ python -m benchmarks.practice groups            # from groups that are there, ri
 python -m benchmarks.practice end               # without a budget: where it ends
 python -m benchmarks.practice statements        # what sessions say of themselves, and the truth
 python -m benchmarks.practice stop              # when one can stop
+python -m benchmarks.practice unseen            # both on tasks that nothing was fitted to
 python -m benchmarks.practice merges            # which groups are suggested as one
 python -m benchmarks.practice report            # the tables, from the rows
 """
@@ -18,7 +19,7 @@ import time
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks._results import FOLDER, code
-from benchmarks.practice import groups, merges, statements, stop
+from benchmarks.practice import groups, merges, statements, stop, unseen
 from benchmarks.practice.people import CONDITIONS, Person
 from benchmarks.practice.report import write_report
 from benchmarks.practice.sets import folds, load, names
@@ -152,6 +153,7 @@ FIELDS = {
     "merges": (*merges.FIELDS, "code"),
     "statements": (*statements.FIELDS, "code"),
     "stop": (*stop.FIELDS, "code"),
+    "unseen": (*unseen.FIELDS, "code"),
 }
 PARTS = {
     "quality": quality,
@@ -161,6 +163,7 @@ PARTS = {
     "groups": groups.groups,
     "statements": statements.statements,
     "stop": stop.stop,
+    "unseen": unseen.unseen,
     "merges": merges.merges,
 }
 

@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 
-from benchmarks.practice import merges, models, statements, stop
+from benchmarks.practice import merges, models, statements, stop, unseen
 
 AT = (30, 60, 100)
 
@@ -157,6 +157,7 @@ TABLES = {
     "end": end,
     "statements": statements.table,
     "stop": stop.table,
+    "unseen": unseen.table,
     "merges": merges.table,
     "groups": groups,
     "models": models.table,

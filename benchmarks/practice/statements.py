@@ -208,8 +208,12 @@ def _cells(truth, code, of_others, some):
 
 
 def _judged(truth, estimate, bound, high):
+    return cells(truth, estimate, bound, estimate >= high)
+
+
+def cells(truth, estimate, bound, is_said):
     """Return how many estimates are said, and how many estimates and bounds are true."""
-    is_near, is_said = abs(estimate - truth) <= 0.1, estimate >= high
+    is_near = abs(estimate - truth) <= 0.1
     near = f"{is_near[is_said].mean():.2f}" if is_said.any() else "-"
     held = np.mean(bound <= truth)
     return f"{is_said.mean():.2f}", near, f"{is_near.mean():.2f}", f"{held:.2f}"

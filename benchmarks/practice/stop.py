@@ -40,9 +40,13 @@ def _measured(X, y, condition, seed):
         shares.append(share_right(session.labels, y))
         if not stopped and outlook(session).can_stop:
             stopped = len(shares) - 1
+    return {"questions": len(shares) - 1} | stopped_at(shares, stopped)
+
+
+def stopped_at(shares, stopped):
+    """Return when one could have stopped, the last answer that mattered, and the shares right."""
     is_away = abs(np.array(shares) - shares[-1]) >= MATTERS
     return {
-        "questions": len(shares) - 1,
         "stop": stopped or "",
         "mattered": int(np.flatnonzero(is_away)[-1]) + 1,
         "at_stop": shares[stopped] if stopped else "",
@@ -54,11 +58,21 @@ def table(rows):
     """Return the table of the report."""
     if not rows:
         return ""
+    return "\n".join(
+        [
+            "## When one can stop\n",
+            f"Sessions of up to {N_MOST} answers. *In time*: at most {LATE} answers after the last "
+            f"one before which the share of rows in the right group was {MATTERS:g} or more from "
+            "that at the end. *Lost*: how much smaller that share was than at the end.\n",
+            *lines(rows),
+            "",
+        ]
+    )
+
+
+def lines(rows):
+    """Return the lines of the table."""
     lines = [
-        "## When one can stop\n",
-        f"Sessions of up to {N_MOST} answers. *In time*: at most {LATE} answers after the last one "
-        f"before which the share of rows in the right group was {MATTERS:g} or more from that at "
-        "the end. *Lost*: how much smaller that share was than at the end.\n",
         "| people | sessions | can stop | in time | so many answers later in three of four "
         "| lost, mean | in nine of ten at most |",
         "|---|---|---|---|---|---|---|",
@@ -75,4 +89,4 @@ def table(rows):
             f"| {condition} | {len(some)} | {len(said)} | {np.mean(late <= LATE):.0%} | "
             f"{np.quantile(late, 0.75):.0f} | {lost.mean():.3f} | {np.quantile(lost, 0.9):.3f} |"
         )
-    return "\n".join(lines) + "\n"
+    return lines
