@@ -194,8 +194,8 @@ ten."""
 
 CONTRADICTED = 0.05
 """A row is suspected if its own group is at most this many times as likely as the likeliest other.
-On 20 practice sets with 100 choices, .8 are suspected where no answer is wrong. Where one in ten
-is, 78% of the suspects are wrong, but only 33% of the wrong answers are suspected."""
+On 20 practice sets with 100 choices, 1.4 are suspected where no answer is wrong. Where one in ten
+is, 80% of the suspects are wrong, but only 39% of the wrong answers are suspected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ class Completeness:
     estimate : float
         The share of rows that are in the right group.
     at_least : float
-        The share is at least this, with a confidence of 95%.
+        The share is at least this, meant to be true in 95% of cases.
     one_group : float
         The share that would be right if all rows were one big group.
     unmet : int

@@ -142,3 +142,46 @@ def test_the_published_table_of_the_estimate_is_made_with_the_constants_of_the_c
     assert some.said() == pytest.approx(some.said_by_the_code())
     monkeypatch.setattr(statements, "HIGH", 0.8)
     assert statements.table(rows) not in published
+
+
+def test_what_is_claimed_of_the_line_about_the_result_was_measured_on_unseen_tasks(monkeypatch):
+    root = PAGE.parents[1]
+    monkeypatch.syspath_prepend(str(root))
+    unseen = import_module("benchmarks.practice.unseen")
+    folder = root / "benchmarks" / "results" / "practice"
+    table = unseen.table(import_module("benchmarks.practice.report")._rows(folder / "unseen.csv"))
+    assert table in (folder / "README.md").read_text(encoding="utf-8")
+    cells = {
+        (line[0], line[1]): line[2:]
+        for line in ([cell.strip() for cell in row.split("|")[1:-1]] for row in table.splitlines())
+        if line
+    }
+    near, held = (
+        {who: cells[who, "30 to 120"][k] for who in ("all", "truthful", "independent 10 %")}
+        for k in (2, 4)
+    )
+    late = cells["independent 10 %", "100 to 120"][4]
+    in_time = cells["all", "138"][1]
+    page, how = (
+        " ".join((root / "docs" / name).read_text("utf-8").split())
+        for name in ("page.md", "how-it-works.md")
+    )
+
+    def percent(share):
+        return f"{float(share):.0%}"
+
+    assert (
+        f"{percent(near['all'])} of the estimates that were said were within ten points, and "
+        f"{percent(held['all'])} of the bounds held. Where one answer in ten was wrong, "
+        f"{percent(near['independent 10 %'])} and {percent(held['independent 10 %'])}, but from "
+        f"100 answers on only {percent(late)} of the bounds"
+    ) in page
+    assert in_time == "61%"
+    assert "in four of ten sessions on those tasks, more than ten answers after" in page
+    assert percent(held["truthful"]) == "100%"
+    assert (
+        f"held in {percent(held['all'])} of cases: in all where every answer was right, and in "
+        f"{percent(held['independent 10 %'])} where one in ten was wrong"
+    ) in how
+    # Wherever an estimate is said, nine in ten are near: for few and many answers, all people.
+    assert all(float(line[2]) >= 0.9 for (_, span), line in cells.items() if " to " in span)
