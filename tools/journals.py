@@ -3,7 +3,8 @@
 ``python tools/journals.py --cases 1000 --seed 0`` tries that many; ``--minutes 60`` goes on for an
 hour. Every case opens, checks, backs up and repairs a session file with something beside it. This
 is allowed: the file opens with what it had, or an error of ours refuses it and nothing is changed.
-Never: another file deleted or changed, a file grown, a wait, or another error.
+Never: another file deleted or changed, a file that grows by more than an entry, a wait, or another
+error.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 
 from likewise.errors import LikewiseError
@@ -50,7 +52,7 @@ class Ground:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "session.likewise"
         self.journal = folder / "session.likewise-journal"
-        self.victim = folder / "precious.txt"
+        self.victim = folder / "todo"
         self.folder = folder
         states = []
         with Store.create(self.path, items={str(k): "h" for k in range(40)}) as store:
@@ -78,12 +80,16 @@ class Ground:
 
 def naming(ground: Ground, rng: random.Random) -> bytes:
     """Return a journal that names a file for SQLite to delete."""
-    name = os.fsencode(ground.victim)
+    # In the current folder, four bytes are enough.
+    name = os.fsencode(rng.choice([ground.victim, ground.victim.name]))
     page_size = rng.choice([4096, 4096, 512, 1024])
     size = rng.choice([len(ground.states[-1]) // 4096, 0, 1, 200_000_000])
     head = HEAD.pack(MAGIC, rng.choice([0, 0, 1, 0xFFFFFFFF]), 7, size, 512, page_size)
-    start = rng.choice([head.ljust(512, b"\0"), b"", bytes(512), rng.choice(ground.killed)[1]])
-    place = (0x40000000 // page_size + 1).to_bytes(4)
+    start = rng.choice([
+        head.ljust(512, b"\0"), b"", bytes(512), MAGIC, MAGIC[:1].ljust(8, b"\0"),
+        rng.choice(ground.killed)[1],
+    ])  # fmt: skip
+    place = rng.choice([b"", (0x40000000 // page_size + 1).to_bytes(4)])
     signed = sum(byte - 256 * (byte > 127) for byte in name) & 0xFFFFFFFF
     return start + place + name + struct.pack(">II", len(name), signed) + MAGIC
 
@@ -91,7 +97,11 @@ def naming(ground: Ground, rng: random.Random) -> bytes:
 def heads(ground: Ground, rng: random.Random) -> bytes:
     """Return a header with odd numbers, and perhaps pages behind it."""
     odd = [0, 1, 2, 11, 512, 4096, 65_536, 2**31, 2**32 - 1, 200_000_000, rng.randrange(2**32)]
-    head = HEAD.pack(MAGIC, *(rng.choice(odd) for _ in range(5)))
+    numbers = [rng.choice(odd) for _ in range(3)]
+    sizes = [0, *(2**k for k in range(18))]
+    if rng.random() < 0.5:  # only the sizes are odd
+        numbers = [0, 7, rng.choice([len(ground.states[-1]) // 4096, 1, 100_000])]
+    head = HEAD.pack(MAGIC, *numbers, rng.choice([512, *sizes]), rng.choice([4096, *sizes]))
     return head.ljust(512, b"\0") + rng.choice([b"", bytes(4104), rng.choice(ground.killed)[1]])
 
 
@@ -152,7 +162,7 @@ def one_case(ground: Ground, rng: random.Random) -> str:
         beside.write_bytes(own or rng.choice(ground.killed)[1])
     else:
         beside.write_bytes(rng.choice(CONTENTS)(ground, rng))
-    before = _state(ground)
+    before, size = _state(ground), ground.path.stat().st_size
     outcomes = []
     for use in (_check, _repair, _backup, _open):
         try:
@@ -164,6 +174,7 @@ def one_case(ground: Ground, rng: random.Random) -> str:
                 f"{use.__name__} refused the file and changed something"
             )
         assert ground.victim.read_text() == "precious"
+        assert ground.path.stat().st_size < size + (1 << 16), f"{use.__name__} made the file grow"
         if use in (_check, _repair):
             assert _state(ground) == before, f"{use.__name__} changed something"
     return outcomes[-1]
@@ -221,7 +232,7 @@ def run(seed: int, cases: int, minutes: float = 0.0) -> Counter[str]:
 
     handler = signal.signal(signal.SIGALRM, waits)
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, chdir(folder):
             ground = Ground(Path(folder))
             number = seed
             while number < seed + cases or time.monotonic() < end:

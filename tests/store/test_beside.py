@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import struct
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -107,10 +107,79 @@ def test_no_command_lets_a_journal_delete_a_file(path, journal, tmp_path, comman
     assert victim.read_text() == "all my work"
 
 
-@pytest.mark.parametrize("n_before", [0, 1, 200_000_000])
+@pytest.mark.parametrize("start", [b"\xd9".ljust(8, b"\0"), MAGIC], ids=["part", "all"])
 @pytest.mark.parametrize("use", USES)
-def test_a_journal_that_would_cut_or_grow_the_file_is_refused(path, journal, n_before, use):
-    journal.write_bytes(HEAD.pack(MAGIC, 0, 7, n_before, 512, 4096).ljust(512, b"\0"))
+def test_a_journal_of_28_bytes_names_no_file_of_the_current_folder(
+    path, journal, tmp_path, use, start, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "todo").write_text("all my work")
+    name = b"todo"
+    journal.write_bytes(start + name + struct.pack(">II", len(name), sum(name)) + MAGIC)
+    before = contents(tmp_path)
+    with pytest.raises(SessionFileError, match="names another file"):
+        USES[use](path)
+    assert contents(tmp_path) == before
+    # SQLite alone deletes it.
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("SELECT count(*) FROM log").fetchone()
+    assert not (tmp_path / "todo").exists()
+
+
+@pytest.mark.parametrize("n_pages", [1, beside.ALL_PAGES])
+@pytest.mark.parametrize("use", USES)
+def test_a_journal_that_ends_within_its_first_sector_does_nothing(path, journal, n_pages, use):
+    n_before = path.stat().st_size // 4096
+    journal.write_bytes(HEAD.pack(MAGIC, n_pages, 7, n_before, 65_536, 4096).ljust(512, b"\0"))
+    before = path.read_bytes()
+    with suppress(SessionFileError):
+        USES[use](path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("use", USES)
+def test_pages_behind_a_part_without_any_are_refused(path, journal, use):
+    before = path.read_bytes()
+    n_before = len(before) // 4096
+    head = HEAD.pack(MAGIC, 0, 0, n_before, 512, 4096).ljust(512, b"\0")
+    page = before[4096:8192]
+    own = sum(page[4096 - 200 : 0 : -200])
+    more = HEAD.pack(MAGIC, 1, 0, n_before, 512, 4096).ljust(512, b"\0")
+    journal.write_bytes(head + more + (2).to_bytes(4) + page + own.to_bytes(4))
+    with pytest.raises(SessionFileError, match="was not written by likewise"):
+        USES[use](path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(("sector", "page_size"), [(512, 0), (32, 4096), (256, 0), (1 << 17, 4096)])
+@pytest.mark.parametrize("n_before", [1, 200_000])
+@pytest.mark.parametrize("use", USES)
+def test_a_journal_with_odd_sizes_is_refused(path, journal, sector, page_size, n_before, use):
+    """SQLite takes small sectors, and pages of 0 bytes for those of the file."""
+    journal.write_bytes(HEAD.pack(MAGIC, 0, 7, n_before, sector, page_size).ljust(512, b"\0"))
+    before = path.read_bytes()
+    message = f"sectors of {sector} and pages of {page_size} bytes"
+    with pytest.raises(SessionFileError, match=message):
+        USES[use](path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("start", [MAGIC, b"\xd9", b"\0"], ids=["all", "part", "none"])
+@pytest.mark.parametrize("use", USES)
+def test_a_journal_that_is_far_too_long_is_refused_unread(path, journal, start, use):
+    with journal.open("wb") as file:
+        file.write(start)
+        file.truncate(1 << 40)  # it takes no room on the disk
+    with pytest.raises(SessionFileError, match="is longer than any write"):
+        USES[use](path)
+
+
+@pytest.mark.parametrize("n_before", [0, 1, 200_000_000])
+@pytest.mark.parametrize("sector", [512, 1024, 65_536])
+@pytest.mark.parametrize("use", USES)
+def test_a_journal_that_would_cut_or_grow_the_file_is_refused(path, journal, sector, n_before, use):
+    """SQLite sets the length even where the journal ends within its first sector."""
+    journal.write_bytes(HEAD.pack(MAGIC, 0, 7, n_before, sector, 4096).ljust(512, b"\0"))
     before = path.read_bytes()
     with pytest.raises(SessionFileError, match=f"says that the file has {n_before} pages"):
         USES[use](path)

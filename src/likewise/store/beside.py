@@ -36,7 +36,7 @@ the sizes of a sector and a page."""
 ALL_PAGES = 0xFFFFFFFF
 """As the number of pages: as many as the journal holds."""
 SMALLEST, LARGEST = 512, 65_536
-"""The sizes that a page can have."""
+"""The sizes that a page can have, and a sector of a journal of ours."""
 START = b"SQLite format 3\0"
 N_HEADER = 100
 """How many bytes the header of a database has."""
@@ -142,12 +142,19 @@ def _why_not(journal: Path, path: Path, *, may_read: bool) -> str:
     # No file, if the write has ended meanwhile.
     with suppress(FileNotFoundError), journal.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
-        begins = file.read(len(MAGIC)).rstrip(b"\0")
-        if not MAGIC.startswith(begins):
+        if size > 3 * os.stat(path).st_size + (1 << 20):
+            return "is longer than any write to the file can have made it"
+        head = file.read(HEAD.size)
+        if not MAGIC.startswith(head[: len(MAGIC)].rstrip(b"\0")):
             return "is not a journal of SQLite"
         file.seek(max(0, size - len(MAGIC)))
-        if size > HEAD.size and file.read() == MAGIC:
+        if size > len(MAGIC) and file.read() == MAGIC:
             return "names another file, which SQLite would delete"
+        # A write puts the first bytes in last, when the rest is on disk.
+        if size >= SMALLEST and head.startswith(MAGIC):
+            sector, page_size = HEAD.unpack(head)[-2:]
+            if not _is_size(sector) or not _is_size(page_size):
+                return f"has sectors of {sector} and pages of {page_size} bytes"
         parts = list(_parts(file, size))
         # Without a part, a kill or a power cut came before it was written: SQLite does nothing.
         return _why_not_these(parts, file, path, may_read=may_read) if parts else ""
@@ -160,7 +167,7 @@ def _why_not_these(parts: Sequence[_Part], file: IO[bytes], path: Path, *, may_r
     n_now = -(-os.stat(path).st_size // first.page_size)
     if first.n_before > n_now or (not first.n_pages and first.n_before < n_now):
         return f"says that the file has {first.n_before} pages, but it has {n_now}"
-    if not first.n_pages:
+    if not first.n_pages and len(parts) == 1:
         return ""
     file.seek(first.start)
     number, page = int.from_bytes(file.read(4)), file.read(first.page_size)
@@ -182,11 +189,9 @@ def _parts(file: IO[bytes], size: int) -> Iterator[_Part]:
             return
         if not place:
             sector, page_size = own_sector, own_page
-            if not _is_size(sector) or not _is_size(page_size) or sector > size:
-                return
         start = place + sector
         if n_pages == ALL_PAGES:
-            n_pages = (size - start) // (page_size + 8)
+            n_pages = max(0, size - start) // (page_size + 8)
         yield _Part(n_pages, nonce, n_before, page_size, start)
         end = start + n_pages * (page_size + 8)
         place = -(-end // sector) * sector
