@@ -64,10 +64,12 @@ def check_regular(path: str | os.PathLike[str]) -> None:
     _refuse_kind(path, os.stat(path).st_mode)
 
 
-def _refuse_kind(path: str | os.PathLike[str], mode: int) -> None:
+def _refuse_kind(
+    path: str | os.PathLike[str], mode: int, remedy: str = "Copy what it holds to a file"
+) -> None:
     if not stat.S_ISREG(mode):
         kind = next((kind for is_kind, kind in KINDS_OF_FILES if is_kind(mode)), "something else")
-        raise InputError(f"{path} is {kind}, not a regular file. Copy what it holds to a file.")
+        raise InputError(f"{path} is {kind}, not a regular file. {remedy}.")
 
 
 @contextmanager
@@ -87,6 +89,8 @@ def write_whole(path: Path, text: str) -> None:
 def whole_path(path: Path, *, private: bool = False, replace: bool = True) -> Iterator[Path]:
     """Yield the name of a temporary file that becomes `path` when the block ends."""
     with _named_errors(path):
+        if path.exists():  # a device would be replaced like a file
+            _refuse_kind(path, path.stat().st_mode, "Choose another name")
         path.parent.mkdir(parents=True, exist_ok=True)
         sweep(path.parent)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=TEMPORARY, dir=path.parent)

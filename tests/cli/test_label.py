@@ -474,6 +474,40 @@ def test_export_never_replaces_the_file_that_the_items_come_from(table):
     assert session.read_bytes() == before
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
+def test_export_never_replaces_another_session_or_a_device(table, tmp_path):
+    label(table, "s\nq\n")
+    session = table.with_name("towns.csv.likewise")
+    other = tmp_path / "other.db"  # whatever it is called
+    other.write_bytes(session.read_bytes())
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    for path, why in ((other, "is another session"), (pipe, "is a pipe, not a regular file")):
+        before = path.lstat()
+        args = ["export", str(session), "-o", str(path), "--format", "csv"]
+        result = CliRunner().invoke(main, args)
+        assert result.exit_code == 1
+        assert why in result.output
+        assert path.lstat() == before
+
+
+def test_export_never_replaces_a_picture_of_the_folder(tmp_path):
+    image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
+    folder = tmp_path / "pictures"
+    (folder / "in").mkdir(parents=True)
+    for k in range(4):
+        image.new("RGB", (8, 8), (60 * k, 0, 0)).save(folder / "in" / f"{k}.png")
+    result = label(folder, "s\nq\n", "--encoder", "layout")
+    assert result.exit_code == 0, result.output
+    before = (folder / "in" / "2.png").read_bytes()
+    for name, code in (("in/2.png", 1), ("in/groups.png", 0)):
+        args = ["export", f"{folder}.likewise", "-o", str(folder / name), "--format", "csv"]
+        result = CliRunner().invoke(main, args)
+        assert result.exit_code == code
+        assert ("is one of the items" in result.output) == bool(code)
+    assert (folder / "in" / "2.png").read_bytes() == before
+
+
 def test_a_session_is_not_what_is_labeled(table):
     label(table, "q\n")
     result = label(table.with_name("towns.csv.likewise"), "q\n")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import click
 
 from likewise.cli.bar import bar
-from likewise.errors import InputError
-from likewise.files import whole_file
+from likewise.errors import InputError, LikewiseError
+from likewise.files import open_regular, whole_file
 from likewise.project import FORMATS, open_session_file
 from likewise.project.formats import format_of, written
 from likewise.project.growing import JOINED
@@ -19,6 +19,8 @@ from likewise.project.large import export_folder
 from likewise.project.paths import SUFFIX
 from likewise.project.project import Project
 from likewise.store import Store
+from likewise.store.beside import START
+from likewise.store.schema import refuse_header
 from likewise.words import plural
 
 LISTS = ("csv", "xlsx", "parquet", "jsonl")
@@ -129,16 +131,39 @@ def export(
 
 
 def _refuse_inputs(path: Path, project: Project, suffix: str) -> None:
-    """Refuse to write the groups over the session, or over a file that its items come from."""
+    """Refuse to write the groups over a session, or over a file that the items come from."""
     settings = project.store.settings
     options = settings.get("options", {})
     inputs = (project.path, settings.get("path"), options.get("items"), options.get("features"))
+    what = ""
     if path.exists() and any(path.samefile(one) for one in inputs if one and Path(one).exists()):
-        what = "session" if path.suffix == SUFFIX else "file that the items come from"
+        what = "the session" if path.suffix == SUFFIX else "the file that the items come from"
+    elif _is_item(path, project):
+        what = "one of the items"
+    elif _is_session(path):
+        what = "another session"
+    if what:
         raise InputError(
-            f"{path} is the {what}, and would be replaced. Choose another name, such as "
+            f"{path} is {what}, and would be replaced. Choose another name, such as "
             f"{path.with_name(f'{path.stem}-groups{suffix}')}."
         )
+
+
+def _is_item(path: Path, project: Project) -> bool:
+    """Whether a file is one of the items of a folder."""
+    folder, place = project.items.source.resolve(), path.resolve()
+    if not (folder.is_dir() and place.exists() and place.is_relative_to(folder)):
+        return False
+    return place.relative_to(folder).as_posix() in project.ids
+
+
+def _is_session(path: Path) -> bool:
+    """Whether a file, which this process does not have open, begins as session files do."""
+    with suppress(LikewiseError), open_regular(path) as file:
+        if (header := file.read(100)).startswith(START):
+            refuse_header(header)
+            return True
+    return False
 
 
 def _write_parts(parts: list[Part], folder: Path, project: Project, links: Links) -> None:
