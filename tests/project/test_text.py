@@ -54,6 +54,38 @@ def test_letters_of_any_script_are_fit():
     assert escaped(text) == text
 
 
+@pytest.mark.skipif(os.name == "nt", reason="such names of files are those of POSIX")
+def test_no_command_sends_what_a_file_is_called_to_the_terminal_as_it_is(table, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(table.parent / "cache"))
+    odd = table.rename(table.with_name("bell\x07\x1b]0;caf\udce9.csv"))
+    session = table.with_name(f"{odd.name}.likewise")
+    out = table.with_name("out\x07.csv")
+    away = table.with_name("away.likewise")
+    for arguments, code in (
+        (["label", odd, "--terminal"], 0),
+        (["check", session], 0),
+        (["check", odd], 1),
+        (["check", "--repair", odd], 1),
+        (["update", odd], 0),
+        (["backup", session, away], 0),
+        (["backup", session, away], 1),
+        (["backup", session, out], 0),
+        (["export", session, "-o", out, "--format", "csv"], 1),
+        (["export", session, "-o", out.with_suffix(".xlsx")], 0),
+        (["export", session, "-o", out.with_suffix(".zzz")], 1),
+        (["export", odd, "-o", out], 1),
+        (["agreement", odd], 1),
+    ):
+        result = CliRunner().invoke(main, list(map(str, arguments)), input="")
+        assert result.exit_code == code, result.output
+        assert is_fit(result.output, in_lines=True), arguments
+        assert "\\x07" in result.output or arguments[-1] == away
+    with Store.open(away) as store:  # as a stranger may have it
+        store.set("path", "/nowhere\x07.csv")
+    result = CliRunner().invoke(main, ["export", str(away), "-o", str(table)])
+    assert "nowhere\\x07.csv" in result.output
+
+
 def test_escapes_say_which_byte_or_character_it_was():
     assert escaped("caf\udce9 \x07 \ud800") == "caf\\xe9 \\x07 \\ud800"
 

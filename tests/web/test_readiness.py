@@ -189,3 +189,9 @@ def test_an_address_that_is_none_is_named_with_the_remedy():
         InputError, match=r"cannot listen on 192\.0\.2\.1, any port: .*another --host"
     ):
         listen("192.0.2.1", 0)
+
+
+@pytest.mark.parametrize("host", ["caf\udce9", "a\0b", f"{'a' * 70}.example"])
+def test_a_host_that_is_no_name_is_refused(host):
+    with pytest.raises(InputError, match=r"cannot listen on .*another --host|control characters"):
+        listen(host, None)

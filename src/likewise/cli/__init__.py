@@ -8,6 +8,7 @@ import click
 
 import likewise
 from likewise.errors import LikewiseError
+from likewise.words import escaped
 
 COMMANDS = {
     "demo": "Answer questions about pictures on a page, or see a simulated person do it.",
@@ -44,13 +45,14 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except LikewiseError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(escaped(str(error), in_lines=True)) from error
         except BrokenPipeError:
             raise
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             remedy = ". Choose a place that can be read and written." if error.filename else ""
-            raise click.ClickException(f"{where}{error.strerror or error}{remedy}") from error
+            why = escaped(f"{where}{error.strerror or error}{remedy}", in_lines=True)
+            raise click.ClickException(why) from error
 
 
 @click.group(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from likewise.cli.lines import say
 from likewise.store import Store
 from likewise.words import plural
 
@@ -21,4 +22,4 @@ def backup(session: str, copy: str) -> None:
         store.read()
         store.copy_to(copy)
     with Store.open(copy) as store:
-        click.echo(f"{copy} has {plural(len(store.read()), 'entry')} of the log")
+        say(f"{copy} has {plural(len(store.read()), 'entry')} of the log")

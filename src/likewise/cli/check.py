@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from likewise.cli.lines import say
 from likewise.project.checking import check_file, repair_file
 from likewise.words import plural
 
@@ -22,10 +23,10 @@ def check(session: str, *, repair: bool) -> None:
     """
     finding = check_file(session)
     if finding.is_good:
-        click.echo(f"{session} is good: {plural(finding.n_entries, 'entry')} in its log")
+        say(f"{session} is good: {plural(finding.n_entries, 'entry')} in its log")
         return
-    click.echo(finding.fault, err=True)
+    say(finding.fault, err=True)
     if repair:
         target, n_entries, n_before = repair_file(session)
-        click.echo(f"{target} has {n_entries} of {plural(n_before, 'entry')}")
+        say(f"{target} has {n_entries} of {plural(n_before, 'entry')}")
     raise SystemExit(1)

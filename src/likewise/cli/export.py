@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from likewise.cli.bar import bar
+from likewise.cli.lines import say
 from likewise.errors import InputError, LikewiseError
 from likewise.files import open_regular, whole_file
 from likewise.project import FORMATS, open_session_file
@@ -118,7 +119,7 @@ def export(
         _refuse_inputs(path, project, Path(writer.file_name).suffix)
         project.lists_only_new = only_new
         if project.rest is not None:
-            click.echo(f"{project.rest.line.partition(' so far')[0]} so far", err=True)
+            say(f"{project.rest.line.partition(' so far')[0]} so far", err=True)
             with bar() as progress:
                 project.rest.finish(progress)
         data = written(project, writer)
@@ -127,7 +128,7 @@ def export(
     is_sample = project.session.row_numbers is not None
     n_items = len(project.items if is_sample else project.listed())
     n_groups = project.session.progress.n_groups
-    click.echo(f"{path}: {plural(n_items, 'item')} in {plural(n_groups, 'group')}")
+    say(f"{path}: {plural(n_items, 'item')} in {plural(n_groups, 'group')}")
 
 
 def _refuse_inputs(path: Path, project: Project, suffix: str) -> None:
@@ -176,7 +177,7 @@ def _write_parts(parts: list[Part], folder: Path, project: Project, links: Links
             "pictures for new ones. Choose a folder elsewhere."
         )
     n = write_folder(parts, folder, links)
-    click.echo(f"{folder}: {plural(n, 'file')}")
+    say(f"{folder}: {plural(n, 'file')}")
 
 
 def _write_folder(
@@ -197,4 +198,4 @@ def _write_folder(
                 bar.update(100 * n_done // n_rows - bar.pos)
 
         n = export_folder(project, folder, cluster=cluster, overwrite=overwrite, progress=progress)
-    click.echo(f"{folder}: {plural(n, 'group')}")
+    say(f"{folder}: {plural(n, 'group')}")

@@ -13,7 +13,7 @@ import click
 
 from likewise.cli.bar import bar, both
 from likewise.cli.inline import WAYS, choose_way
-from likewise.cli.lines import for_terminal
+from likewise.cli.lines import for_terminal, say
 from likewise.cli.served import ServedPage
 from likewise.core.answers import RULE
 from likewise.items.pairs import AUTO
@@ -454,7 +454,7 @@ def _say(text: str) -> None:
     """Say something beside the output; in a terminal no word is broken at its edge."""
     if sys.stderr.isatty():
         text = for_terminal(text, shutil.get_terminal_size((80, 24)).columns)
-    click.echo(text, err=True)
+    say(text, err=True)
 
 
 def _ask_here(project: Project, pictures: str) -> None:
@@ -527,7 +527,7 @@ def _close(opened: Opened) -> None:
     output = file_name_of(opened.project, "csv")
     opened.project.close()
     kept = f"{plural(n, 'answer')} {'is' if n == 1 else 'are'} in {opened.path}"
-    click.echo(
+    say(
         f"{kept if n else f'No answer was given; the session is in {opened.path}'}. Run the same "
         f"command to go on; likewise export {opened.path} -o {output} writes the groups.",
         err=True,

@@ -7,7 +7,10 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, zip_longest
 
+import click
+
 from likewise.items import Items
+from likewise.words import escaped
 
 BARS = "▁▂▃▄▅▆▇█"
 LONGEST_TEXT = 1_200
@@ -111,6 +114,11 @@ def sparkline(values: Sequence[float], width: int) -> str:
 
 
 # -- text from outside -----------------------------------------------------------------------------
+
+
+def say(text: object, *, err: bool = False) -> None:
+    """Print lines with names of files or errors, which may have characters of any kind."""
+    click.echo(escaped(str(text), in_lines=True), err=err)
 
 
 def clean(text: str, *, keeps_lines: bool = False) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from likewise.cli.inline import is_late_answer, show_side_by_side
-from likewise.cli.lines import block, both, cell, cells, clean, fit, in_lines, one_line, strip
+from likewise.cli.lines import block, both, cell, cells, clean, fit, in_lines, one_line, say, strip
 from likewise.core.answers import Answer, Question
 from likewise.errors import InputError, LikewiseError, StaleQueryError
 from likewise.oracles.terminal import QUIT, Prompt
@@ -120,11 +120,11 @@ def run_terminal(
         except UnknownKeyError as error:
             if is_piped:  # nobody reads the message, and input such as that of `yes` never ends
                 raise
-            click.echo(str(error))
+            say(error)
         except StaleQueryError:
             click.echo("Somebody answered elsewhere; nothing was saved. Here is where it is now.")
         except LikewiseError as error:
-            click.echo(str(error))
+            say(error)
 
 
 def group_keys(project: Project, query: Question | None) -> dict[str, int]:
@@ -157,7 +157,7 @@ def _show(
         _show_groups(project)
         if project.path is not None:
             output = file_name_of(project, "csv")
-            click.echo(f"likewise export {project.path} -o {output} writes them to a file.")
+            say(f"likewise export {project.path} -o {output} writes them to a file.")
         return False
     drawn = {k: at for k, at in prompt.keys.items() if at < MOST_LARGE and query.groups[at]}
     keys = list(drawn)

@@ -9,6 +9,7 @@ import click
 
 from likewise.cli.bar import bar
 from likewise.cli.label import encoder_option, session_option
+from likewise.cli.lines import say
 from likewise.errors import CannotGrowError, InputError
 from likewise.project import open_project
 from likewise.project.growing import rows_in_doubt
@@ -33,13 +34,13 @@ def update(
     then `likewise label PATH` asks about them. An item is in doubt if no answer is about it, and
     the certainty of its group is below .8 or unknown.
     """
-    say = partial(click.echo, err=True)
-    where = place_of_session(path, session, say)
+    tell = partial(say, err=True)
+    where = place_of_session(path, session, tell)
     if not where.exists():
         raise InputError(f"there is no session {where}: begin one with likewise label {path}")
     options = {"encoder": encoder}
     with bar() as progress:
-        opened = open_project(path, session=where, options=options, say=say, progress=progress)
+        opened = open_project(path, session=where, options=options, say=tell, progress=progress)
     with closing(opened.project) as project:
         if "paths" in project.store.settings:
             raise InputError(
@@ -54,5 +55,5 @@ def update(
         n_doubtful = len(rows_in_doubt(project))
     n_new = len(opened.changes.added) + len(opened.changes.changed)
     then = f": likewise label {path} asks about them" if n_doubtful else ""
-    click.echo(f"{n_new} new, {n_doubtful} in doubt{then}")
+    say(f"{n_new} new, {n_doubtful} in doubt{then}")
     context.exit(NEEDS_A_PERSON if n_doubtful else 0)

@@ -22,6 +22,7 @@ from likewise.project.people import Person
 from likewise.web.app import Readiness, app_for
 from likewise.web.guard import ALWAYS, LOCAL_HOSTS
 from likewise.web.links import new_token
+from likewise.words import check_text
 
 DEFAULT_PORT = 8642
 """The port of the page, if it is free."""
@@ -253,15 +254,17 @@ def listen(host: str, port: int | None) -> socket.socket:
     """Return a listening socket, so that the address is known, and connections wait, at once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wanted = DEFAULT_PORT if port is None else port
+    name = check_text(host, "an address").strip("[]")
     try:
-        listener = socket.create_server((host.strip("[]"), wanted), family=family)
-    except OSError as error:
+        name.encode("idna")  # as the server does, which would leave a socket open
+        listener = socket.create_server((name, wanted), family=family)
+    except (OSError, UnicodeError) as error:
         if port is None:
             return listen(host, 0)
+        why = getattr(error, "strerror", None) or error
         raise InputError(
-            f"cannot listen on {host}, {f'port {port}' if port else 'any port'}: "
-            f"{error.strerror or error}. Give another --host, or another --port (0 for any free "
-            "one)."
+            f"cannot listen on {host}, {f'port {port}' if port else 'any port'}: {why}. Give "
+            "another --host, or another --port (0 for any free one)."
         ) from error
     # Connections inherit it. Else the end of a reply waits 40 ms for the other side to confirm its
     # beginning, since asyncio does not see that such a socket speaks TCP.
