@@ -335,7 +335,9 @@ async def silent_later(*_):
 
 
 @pytest.mark.parametrize(
-    "oracle", [silent, CallbackOracle(silent, choose=silent), silent_later], ids=str
+    "oracle",
+    [silent, CallbackOracle(silent, choose=silent), silent_later],
+    ids=["pairs", "choices", "coroutine"],
 )
 def test_a_function_that_returns_nothing_is_told_once_what_to_return(oracle):
     session = Likewise(9, random_state=0).start(X)
