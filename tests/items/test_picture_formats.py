@@ -144,6 +144,39 @@ def test_a_style_sheet_brings_nothing_from_outside(folder, resvg):
     assert (0, 255, 0) not in colors
 
 
+def entities(declared, inside="&a;"):
+    return f"<!DOCTYPE svg [{declared}]>{SVG.format(SIZE, inside)}"
+
+
+def test_a_drawing_of_illustrator_has_short_entities(folder, resvg):
+    text = entities('<!ENTITY ns "http://www.w3.org/2000/svg"><!ENTITY c "red">', HALF)
+    text = text.replace('"http://www.w3.org/2000/svg" x', '"&ns;" x').replace('"red"/', '"&c;"/')
+    (folder / "b.svg").write_text(text)
+    assert shown(folder, "b.svg").getpixel((8, 16)) == (255, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("declared", "encoding"),
+    [
+        ("ISO-8859-1", "latin-1"),
+        ("windows-1252", "cp1252"),
+        ("UTF-8", "utf-8-sig"),
+        ("UTF-16", "utf-16"),
+    ],
+)
+def test_a_drawing_is_read_in_the_encoding_that_it_declares(folder, resvg, declared, encoding):
+    text = f"<?xml version='1.0' encoding='{declared}'?>" + SVG.format(SIZE, f"<!-- ü -->{HALF}")
+    (folder / "b.svg").write_bytes(text.encode(encoding))
+    assert shown(folder, "b.svg").getpixel((8, 16)) == (255, 0, 0)
+
+
+@pytest.mark.parametrize("declared", ["punycode", "zlib_codec", "unicode_escape"])
+def test_a_drawing_in_another_encoding_is_not_drawn(folder, resvg, declared):
+    text = f'<?xml version="1.0" encoding="{declared}"?>{SVG.format(SIZE, HALF)}'
+    (folder / "b.svg").write_text(text)
+    assert f"its encoding is {declared}" in problem_of(folder, "b.svg")
+
+
 def laughs(n_levels=20):
     """Groups that use one another: 2 to the 20th rectangles."""
     parts = [f'<g id="a0">{HALF}</g>']
@@ -157,7 +190,13 @@ def laughs(n_levels=20):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('<!DOCTYPE svg [<!ENTITY a "b">]>' + SVG.format(SIZE, "&a;"), "declares entities"),
+        (entities('<!ENTITY a SYSTEM "/etc/hostname">'), "declares entities"),
+        (entities('<!ENTITY % a SYSTEM "/etc/hostname"> %a;'), "declares entities"),
+        (entities('<!ENTITY a "&#60;image/>">'), "declares entities"),
+        (entities('<!ENTITY a "12"><!ENTITY b "&#38;a;">'), "declares entities"),
+        (entities('<!ENTITY a "#a"><!ENTITY a "/etc/hostname">'), "declares entities"),
+        (entities(f'<!ENTITY a "{201 * "a"}">'), "declares entities"),
+        (entities('<!ENTITY a "/etc/hostname">', '<image href="&a;"/>'), "refers to another file"),
         (SVG.format(SIZE, "<g>"), "it is damaged"),
         (SVG.format('width="1e9" height="1"', HALF), ""),
         (SVG.format('width="100000" height="1"', HALF), "it has no area"),
@@ -193,4 +232,4 @@ def test_the_first_page_of_a_pdf_is_a_picture(folder):
     assert picture.size == (64, 128)
     assert picture.getpixel((32, 64))[0] > 200 > picture.getpixel((32, 64))[2]
     (folder / "b.pdf").write_bytes(pdf()[:200])
-    assert "it cannot be drawn" in problem_of(folder, "b.pdf")
+    assert "it cannot be drawn (Failed to load document" in problem_of(folder, "b.pdf")

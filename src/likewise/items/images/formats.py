@@ -139,15 +139,32 @@ def drawn(data: bytes, suffix: str) -> bytes:
         data = _unzipped(data)
     if len(data) > LARGEST_DRAWING:
         raise DrawingError(f"the drawing has more than {LARGEST_DRAWING >> 20} MiB")
-    if not is_drawing(data):
+    text = _decoded(data)
+    if not is_drawing(text):
         raise DrawingError("it is not a picture that can be read")
-    return _draw("svg", data, _longer_side(data))
+    return _draw("svg", text.encode(), _longer_side(text))
 
 
-def is_drawing(data: bytes) -> bool:
+def is_drawing(text: str) -> bool:
     """Whether this is SVG."""
-    begins = data[:LOOKED_AT].removeprefix(b"\xef\xbb\xbf").lstrip()
-    return begins.startswith(b"<") and b"<svg" in begins
+    begins = text[:LOOKED_AT].lstrip()
+    return begins.startswith("<") and "<svg" in begins
+
+
+def _decoded(data: bytes) -> str:
+    """Return an XML file as text, so that what is checked is what is drawn."""
+    declared = ENCODING.match(data)
+    name = declared[1].decode().lower() if declared else "utf-8-sig"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        name = "utf-16"
+    elif data.startswith(b"\xef\xbb\xbf") or name == "utf-8":
+        name = "utf-8-sig"
+    elif declared and not ONE_BYTE.fullmatch(name):
+        raise DrawingError(f"its encoding is {name}, which is not read. Save it as UTF-8")
+    try:
+        return data.decode(name)
+    except (UnicodeDecodeError, LookupError) as error:
+        raise DrawingError(f"it is damaged ({error})") from error
 
 
 def _unzipped(data: bytes) -> bytes:
@@ -182,27 +199,40 @@ def _draw(kind: str, data: bytes, side: str) -> bytes:
         raise DrawingError(why) from error
     if done.returncode != 0 or not done.stdout.startswith(b"\x89PNG"):
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        why = said[-1][:200] if said and done.returncode > 0 else "too much time or memory"
+        # The last line of a traceback is the kind of error and what it says.
+        last = said[-1].rpartition("Error: ")[2] if said else ""
+        why = last[:200] if last and done.returncode > 0 else "too much time or memory"
         raise DrawingError(f"it cannot be drawn ({why})")
     return done.stdout
 
 
+ENCODING = re.compile(rb"""<\?xml\s[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,30})["']""")
+ONE_BYTE = re.compile(r"us-ascii|iso-8859-\d\d?|latin-?1|windows-125\d|cp125\d")
+"""Encodings with one byte a letter. Others of Python's may be slow, or are for other things."""
+LONGEST_ENTITY = 200
+STRANGE = "it declares entities that are more than a few words"
 WITHIN = re.compile(r"data:image/(?:png|jpe?g|gif|webp)[;,]")
 """How the address of a picture within a drawing begins. SVG would have addresses of its own, and
 the renderer takes any type that it does not know for SVG."""
 NUMBER = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(?:px|pt|mm|cm|in|pc)?\s*")
 
 
-def _longer_side(data: bytes) -> str:
+def _longer_side(text: str) -> str:
     """Return which side of an SVG is longer; refuse one that names anything outside of itself.
 
     The renderer follows no addresses, but would read files of this machine into the picture.
     """
     parser = expat.ParserCreate(namespace_separator=" ")
     root: list[Mapping[str, str]] = []
+    entities: list[str] = []
 
-    def refuse(*_declaration: object) -> None:
-        raise DrawingError("it declares entities, as pictures never do")
+    def declare(name: str, is_parameter: bool, value: str | None, *_outside: object) -> None:
+        # Adobe Illustrator writes short ones, for namespaces. With others, a drawing could read
+        # files or grow beyond bounds.
+        is_plain = value is not None and len(value) <= LONGEST_ENTITY and not {*"<&%"} & {*value}
+        if is_parameter or not is_plain:
+            raise DrawingError(STRANGE)
+        entities.append(name)
 
     def start(_name: str, about: Mapping[str, str]) -> None:
         if not root:
@@ -211,12 +241,15 @@ def _longer_side(data: bytes) -> str:
             if name.rpartition(" ")[2] == "href" and not _is_inside(_name, value):
                 raise DrawingError("it refers to another file, which is not followed")
 
-    parser.EntityDeclHandler = refuse
+    parser.EntityDeclHandler = declare
     parser.StartElementHandler = start
     try:
-        parser.Parse(data, True)
+        parser.Parse(text, True)
     except expat.ExpatError as error:
         raise DrawingError(f"it is damaged ({error})") from error
+    # Of two with one name the parser tells one, and the renderer could take the other.
+    if text.count("<!ENTITY") != len(entities):
+        raise DrawingError(STRANGE)
     about = root[0]
     box = about.get("viewBox", "").replace(",", " ").split()
     sides = [NUMBER.fullmatch(about.get(name, "")) for name in ("width", "height")]
