@@ -201,6 +201,33 @@ def test_an_imagefolder_has_every_picture_and_its_metadata(project, tmp_path):
         assert (tmp_path / "to" / "train" / row["file_name"]).read_bytes() == original.read_bytes()
 
 
+@pytest.fixture
+def with_broken(project):
+    """The project opened again, with two equal broken pictures that have joined."""
+    folder = project.items.source
+    for name in ("broken.png", "x/broken too.png"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(b"\x89PNG nothing")
+    project.close()
+    with closing(open_project(folder).project) as opened:
+        yield opened
+
+
+def test_a_broken_picture_is_in_no_folder_of_a_group(with_broken):
+    paths = {part.path for part in folders(with_broken)}
+    assert {"not grouped/broken.png", "not grouped/broken too.png"} <= paths
+    assert len(paths) == 14
+    assert sum(path.startswith("not grouped/") for path in paths) == 2
+
+
+def test_a_broken_picture_does_not_stop_the_reader_of_an_imagefolder(with_broken):
+    Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
+    *pictures, metadata = parts_of(with_broken, "imagefolder")
+    assert len(pictures) == len(metadata.read().splitlines()) == 12
+    for part in pictures:
+        Image.open(io.BytesIO(part.read())).load()
+
+
 def test_datasets_reads_an_imagefolder(project, tmp_path, monkeypatch):
     datasets = pytest.importorskip("datasets", reason="pip install datasets")
     write_folder(parts_of(project, "imagefolder"), tmp_path / "to", "copies")

@@ -125,6 +125,13 @@ def _pictures(project: Project) -> list[tuple[Row, Path]]:
     return found
 
 
+def _unshown(project: Project) -> set[str]:
+    """Return the ids of items that cannot be shown, such as broken pictures, copies too."""
+    return {
+        name for row in project.unshown for name in (project.ids[row], *project.copies.get(row, ()))
+    }
+
+
 def _whole(file: Path) -> Callable[[], bytes]:
     def read() -> bytes:
         with open_regular(file) as opened:
@@ -134,13 +141,17 @@ def _whole(file: Path) -> Callable[[], bytes]:
 
 
 def folders(project: Project) -> Iterator[Part]:
-    """Yield the pictures in a folder for each group."""
-    found, titles = _pictures(project), _titles(project)
-    labels = list(dict.fromkeys(row.label for row, _ in found))
-    words = list(dict.fromkeys(titles[label] for label in labels))
+    """Yield the pictures in a folder for each group; those that cannot be shown have their own."""
+    found, titles, unshown = _pictures(project), _titles(project), _unshown(project)
+
+    def title_of(row: Row) -> str:
+        is_unknown = row.how == "open" and row.id in unshown
+        return UNGROUPED if is_unknown else titles[row.label]
+
+    words = list(dict.fromkeys(title_of(row) for row, _ in found))
     folder = dict(zip(words, safe_names(words), strict=True))
     for word in words:
-        inside = [(row, file) for row, file in found if titles[row.label] == word]
+        inside = [(row, file) for row, file in found if title_of(row) == word]
         names = _file_names([row.id for row, _ in inside])
         for (_, file), name in zip(inside, names, strict=True):
             yield Part(f"{folder[word]}/{name}", _whole(file), file)
@@ -148,7 +159,9 @@ def folders(project: Project) -> Iterator[Part]:
 
 def imagefolder(project: Project) -> Iterator[Part]:
     """Yield the pictures as the ``imagefolder`` of Hugging Face's datasets, with their metadata."""
-    found, titles = _pictures(project), _titles(project)
+    titles, unshown = _titles(project), _unshown(project)
+    # What we cannot show, the reader cannot either, and it would stop there.
+    found = [(row, file) for row, file in _pictures(project) if row.id not in unshown]
     # Names of folders such as "test" would be taken for splits, so all pictures are in one.
     numbered = [f"{k:06d}-{PurePosixPath(row.id).name}" for k, (row, _) in enumerate(found)]
     lines = []
