@@ -321,3 +321,10 @@ def test_a_column_that_is_left_out_is_gone_from_all_that_was_derived(flowers):
 def test_a_missing_value_is_not_in_the_title(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,NA\n2,x\n")
     assert open_items(tmp_path / "t.csv").title(0) == "a 1"
+
+
+def test_a_column_without_a_value_is_called_empty(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c\n1,,NA\n3,,NA\n2,,NA\n")
+    notes = open_items(path, cache=False).features().notes
+    assert notes == ("b: left out, it is empty", "c: left out, it is empty")

@@ -193,9 +193,11 @@ def column_types(table: Table, columns: Columns) -> dict[str, str | None]:
     >>> table = Table(Path("t.csv"), {"age": ["7"], "a:b": ["x"]}, 1)
     >>> column_types(table, ["age:number", "a:b", "a:b:text"])
     {'age': 'number', 'a:b': 'text'}
+    >>> column_types(table, "age:number")
+    {'age': 'number'}
     """
     types: dict[str, str | None] = {}
-    for entry in columns:
+    for entry in [columns] if isinstance(columns, str) else columns:
         name, type = entry, None
         if isinstance(columns, Mapping):
             type = columns[entry]
@@ -545,6 +547,8 @@ def _fit_one_hot(table: Table, name: str, texts: Sequence[str | None]) -> Fitted
             f"different values, and a category has at most {MOST_CATEGORIES}. Call it a text: "
             f"--columns {name}:text"
         )
+    if not names:
+        return Fitted("category", remarks=["left out, it is empty"])
     if len(names) + (lost > 0) < 2:
         return Fitted("category", remarks=["left out, all its values are equal"])
     remark = f"{plural(lost, 'missing value')}, in none of the categories"
