@@ -112,6 +112,15 @@ def test_sockets_and_devices_are_called_what_they_are(suffix, tmp_path):
                 open_items(path)
 
 
+@needs_pipes
+def test_a_pipe_among_pictures_is_listed_in_a_whole_sentence(tmp_path):
+    Image = pytest.importorskip("PIL.Image", reason='pip install "likewise[app]"')
+    Image.new("RGB", (4, 4)).save(tmp_path / "a.png")
+    os.mkfifo(tmp_path / "b.png")
+    (problem,) = open_items(tmp_path, encoder="layout", cache=False).problems
+    assert problem.message.startswith("b.png: it is a pipe, not a regular file")
+
+
 def limited(code, *arguments):
     """Run a program that may use 2 GB of addresses; return what it printed."""
     head = (

@@ -139,7 +139,9 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     help="Whether the first line of a CSV file names the columns. By default this is detected.",
 )
 @click.option(
-    "--sheet", metavar="NAME", help="Which sheet of a spreadsheet. The default is the first."
+    "--sheet",
+    metavar="NAME",
+    help="Which sheet of a spreadsheet. The default is the first with more than a title.",
 )
 @click.option(
     "--super-instances",

@@ -42,7 +42,7 @@ def read_file(path: Path, folder: Path) -> bytes:
         with open_regular(path) as file:
             return file.read()
     except InputError as error:
-        raise BrokenPictureError(str(error).removeprefix(f"{path} ")) from error
+        raise BrokenPictureError(str(error).replace(str(path), "it", 1)) from error
     except (OSError, RuntimeError) as error:  # Python up to 3.12 raises the latter for a loop
         raise BrokenPictureError(getattr(error, "strerror", None) or str(error)) from error
 
