@@ -209,3 +209,13 @@ def test_two_fits_do_not_mix_their_answers(tmp_path):
     with pytest.raises(StaleQueryError, match="nothing was saved"):
         Likewise(8).fit(X, oracle=Meddling(Y), checkpoint=path)
     assert n_entries(path) == 8
+
+
+def test_a_fit_with_a_generator_goes_on_with_any(tmp_path):
+    def model(n, seed):
+        return Likewise(n, random_state=np.random.RandomState(seed))
+
+    first = model(4, 0).fit(X, oracle=LabelOracle(Y), checkpoint=tmp_path / "a")
+    second = model(8, 1).fit(X, oracle=LabelOracle(Y), checkpoint=tmp_path / "a")
+    assert second.n_queries_ == 8
+    assert second.queries_[: len(first.queries_)] == first.queries_

@@ -144,4 +144,4 @@ def _written(parameters: Mapping[str, Any]) -> dict[str, str]:
         for name, value in parameters.items()
         if name not in (*MAY_DIFFER, BUDGET)
     }
-    return {name: re.sub(r" at 0x[0-9a-f]+", "", repr(value)) for name, value in plain.items()}
+    return {name: re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value)) for name, value in plain.items()}

@@ -175,9 +175,9 @@ class AskingClusterer(ClusterMixin, AskingEstimator):  # type: ignore[misc]
             A file for the answers, each on disk as soon as it is given. If it exists, `fit` goes
             on from the session in it; links, groups and ids are those of the first `fit`, also
             where they are left out. Other ones are refused, and so are other rows, parameters or
-            seeds (unless ``random_state`` is None) and a smaller budget; with a larger
-            `max_queries` it continues. It is a session file: ``likewise check`` and ``likewise
-            backup`` work on it.
+            seeds (unless ``random_state`` is None or a generator, which draws another seed every
+            time) and a smaller budget; with a larger `max_queries` it continues. It is a session
+            file: ``likewise check`` and ``likewise backup`` work on it.
 
         Raises
         ------
