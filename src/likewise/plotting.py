@@ -116,7 +116,8 @@ def plot_curve(
         A fitted model, or a session at any point.
     y : array-like of shape (n_rows,), optional
         The true groups. With them the curve is the adjusted Rand index after every answer. Without
-        them it is the share of rows in the right group as it was estimated, which `COBRA` does not.
+        them it is the share of rows in the right group as it is estimated, roughly for fewer than
+        30 rows asked about. `COBRA` has no such estimate.
     ax : matplotlib axes, optional
         Where to draw. By default on a new figure.
     label : str, optional
@@ -145,7 +146,7 @@ def plot_curve(
                 "there is no estimate of what is right: it needs answers that tell two groups "
                 "apart, and COBRA makes none. plot_curve(model, y) draws the adjusted Rand index."
             )
-        points = [*completeness.curve, (session.n_asked, completeness.estimate)]
+        points = list(completeness.curve) or [(session.n_asked, completeness.estimate)]
         measure, counted = "rows in the right group (estimate)", "rows asked about"
     else:
         points = _indices(session, y)
