@@ -124,6 +124,7 @@ def test_the_curve_of_a_sample_is_about_its_rows(blobs, ax):
 def test_without_true_groups_the_curve_is_the_estimate(model, ax):
     (line,) = plot_curve(model, ax=ax).lines
     assert line.get_ydata()[-1] == model.completeness_.estimate
+    assert np.all(np.diff(line.get_xdata()) > 0)
     assert "estimate" in ax.get_ylabel()
 
 
@@ -144,7 +145,12 @@ def test_what_cannot_be_drawn_says_why(blobs, ax):
 
 def test_a_notebook_shows_the_map(model):
     pytest.importorskip("matplotlib", reason='pip install "likewise[plot]"')
-    assert "<img" in model.session_._repr_html_()
+    shown = model.session_._repr_html_()
+    assert "<img" in shown
+    # The budget is spent, which is not the end of all questions.
+    assert "more questions available" in shown
+    assert "session.extend(20)" in shown
+    assert "<th>asks</th>" not in shown
     assert "<img" in model._repr_mimebundle_()["text/html"]
     assert "<img" not in Likewise()._repr_mimebundle_()["text/html"]
 

@@ -85,9 +85,10 @@ class Session(Asking, Changing):
         return f"<Session: {self.progress}>"
 
     def _repr_html_(self) -> str:
-        question, complete = self.ask(), self.completeness
-        asked = "nothing is left to ask" if question is None else question.about
-        lines = [("rows", self.strategy.n_rows), ("progress", self.progress), ("asks", asked)]
+        question, progress, complete = self.ask(), self.progress, self.completeness
+        lines = [("rows", self.strategy.n_rows), ("progress", progress)]
+        lines += [] if question is None else [("asks", question.about)]
+        lines += [("to ask more", "session.extend(20)")] if progress.has_more else []
         lines += [] if complete is None else [("groups", complete)]
         shown = card("Session", [*lines, ("to answer", "session.widget(items=...)")])
         # By its name, since the core imports none of the rooms above it.
