@@ -26,14 +26,22 @@ build_super_instances(X, 1000)
 """
 DESCRIBE = """
 from likewise.items import open_items
-open_items({path!r}, encoder="layout").features()
+open_items({path!r}%s).features()
 """
+BY_LAYOUT, BY_CONTENT, OF_TEXTS = (
+    DESCRIBE % option for option in (', encoder="layout"', "", ', text="note"')
+)
 CASES = {
     "150 x 4 rows": ("", "imports", "3.1 to 3.9 s"),
     "50 000 x 50 rows": (READ, "imports, reading, 1000 cells", "8.6 to 10 s"),
-    "500 pictures": (DESCRIBE, "imports, describing", "14.5 to 30 s"),
+    "500 pictures": (BY_LAYOUT, "imports, describing", "14.5 to 30 s"),
+    "500 pictures, by content": (BY_CONTENT, "imports, describing", ""),
+    "500 texts, by meaning": (OF_TEXTS, "imports, describing", ""),
+    "500 rows with texts": (DESCRIBE % "", "imports, describing", ""),
 }
 """What cannot be avoided beside the imports, in code and in words, and CPU of version 0.1.0."""
+
+WORDS = ["account", "bill", "broken", "delivery", "login", "order", "parcel", "price", "refund"]
 
 OPEN = f"""
 {SERVER}, likewise.web.app, time
@@ -68,8 +76,15 @@ def commands(work):
         header = ",".join(f"x{k}" for k in range(d))
         np.savetxt(path, X, fmt="%.5f", delimiter=",", header=header, comments="")
         yield (path,)
-    make_pictures(work / "pictures", np.arange(500) % 20, (128, 128))
-    yield work / "pictures", "--encoder", "layout"
+    for name, encoder in (("pictures", "layout"), ("photographs", "efficientnet-lite0")):
+        make_pictures(work / name, np.arange(500) % 20, (128, 128))
+        yield work / name, "--encoder", encoder
+    # Texts of their own for each, since what was read once is kept.
+    for name, options in (("texts", ("--text", "note")), ("rows", ())):
+        notes = [" ".join(rng.choice(WORDS, 12)) for _ in range(500)]
+        lines = [f"{number},{note}" for number, note in enumerate(notes)]
+        (work / f"{name}.csv").write_text("\n".join(["number,note", *lines]))
+        yield work / f"{name}.csv", *options
 
 
 def said(code, cache):
