@@ -40,13 +40,13 @@ UNGROUPED = "not grouped"
 LONGEST = 80
 """A longer name of a folder is cut; systems take 255 bytes, and paths have several."""
 UNSAFE = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
-"""What no name of a file may have on some system."""
+"""Characters that some system does not allow in names of files."""
 RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
-"""What Windows keeps for devices."""
+"""Names that Windows reserves for devices."""
 NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 NAMESPACE = "https://likewise-clustering.github.io/likewise/ns/1.0/"
-"""Of what only we say in a sidecar."""
+"""The XML namespace of our own entries in a sidecar."""
 DECODED_ANYWHERE = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".pgm", ".ppm")
 """Other pictures are handed over as PNG, drawn as large as this:"""
 SIDE = 1024
@@ -70,17 +70,26 @@ def safe_names(names: Sequence[str]) -> list[str]:
     >>> safe_names(["cats/dogs", "..", "CON", "Cats", "cats", ""])
     ['cats_dogs', '_', '_CON', 'Cats', 'cats (2)', '_ (2)']
     """
+    return _numbered((_safe_name(name), "") for name in names)
+
+
+def _safe_name(name: str) -> str:
+    """Return a name that every system takes for a file."""
+    safe = UNSAFE.sub("_", name).strip(" .")[:LONGEST].rstrip(" .") or "_"
+    return f"_{safe}" if RESERVED.fullmatch(safe) else safe
+
+
+def _numbered(parts: Iterable[tuple[str, str]]) -> list[str]:
+    """Return names from stems and suffixes; a name that is taken gets a number behind its stem."""
     taken: set[str] = set()
     found = []
-    for name in names:
-        safe = UNSAFE.sub("_", name).strip(" .")[:LONGEST].rstrip(" .") or "_"
-        safe = f"_{safe}" if RESERVED.fullmatch(safe) else safe
-        one, k = safe, 1
-        while one.casefold() in taken:
+    for stem, suffix in parts:
+        name, k = stem + suffix, 1
+        while name.casefold() in taken:
             k += 1
-            one = f"{safe} ({k})"
-        taken.add(one.casefold())
-        found.append(one)
+            name = f"{stem} ({k}){suffix}"
+        taken.add(name.casefold())
+        found.append(name)
     return found
 
 
@@ -95,18 +104,8 @@ def _titles(project: Project) -> dict[int, str]:
 
 def _file_names(ids: Sequence[str]) -> list[str]:
     """Return the last part of each id, safe and different, with its suffix in place."""
-    taken: set[str] = set()
-    found = []
-    for name in ids:
-        (safe,) = safe_names([PurePosixPath(name).name])
-        path = PurePosixPath(safe)
-        one, k = safe, 1
-        while one.casefold() in taken:
-            k += 1
-            one = f"{path.stem} ({k}){path.suffix}"
-        taken.add(one.casefold())
-        found.append(one)
-    return found
+    paths = (PurePosixPath(_safe_name(PurePosixPath(id).name)) for id in ids)
+    return _numbered((path.stem, path.suffix) for path in paths)
 
 
 # -- pictures ----------------------------------------------------------------------------------
