@@ -20,6 +20,7 @@ from likewise.project.given import items_without
 from likewise.project.growing import JOINED, REST, Present, catch_up
 from likewise.project.matching import Changes, ids_of_rows
 from likewise.project.options import (
+    DEFAULT_SEED,
     check_data,
     check_options,
     check_same,
@@ -34,9 +35,6 @@ from likewise.project.record import session_in
 from likewise.project.rest import Rest
 from likewise.store import SETUP, Store
 from likewise.store.packing import pack_session, readable
-
-DEFAULT_SEED = 0
-"""Decides what is random in a session, if no seed is given."""
 
 
 def _silent(*_: object) -> None:
@@ -56,9 +54,9 @@ class Opened:
     is_new : bool
         Whether it was begun just now.
     changes : Changes
-        What happened to the items since the last time, and was taken in.
+        The changes to the items since the last time that were taken in.
     refused : str
-        Why what happened could not be taken in, or nothing.
+        Why changes could not be taken in; empty if they could.
     """
 
     project: Project
@@ -106,8 +104,8 @@ def open_project(
         Further arguments of `open_items`. Those not given are taken from the session. If only a
         sample is read, `columns` and `show`.
     groups : str, optional
-        Groups that are there already, a belief that answers correct: a column of the table, a file
-        with a table of id and group, or "folders". They are kept in the session.
+        Existing groups, a belief that answers correct: a column of the table, a file with a table
+        of id and group, or "folders". They are kept in the session.
     group_names : sequence of str, optional
         Names of groups that are known beforehand. Every question offers them.
     instruction : str, optional
@@ -115,7 +113,7 @@ def open_project(
     grows : bool
         Whether items that joined, left or changed since the last time are taken in.
     say : callable
-        Called with one line for everything that is worth knowing.
+        Called with one line of text for everything worth knowing.
     checked : callable
         Called with the session file after all checks that do not need to read the items.
     progress : callable
@@ -133,9 +131,9 @@ def open_project(
         "group_names": None if group_names is None else list(group_names),
         "seed": seed,
     }
-    is_new = is_first = not where.exists()
+    is_first = not where.exists()
     if is_first:
-        is_sample = large.is_large(paths, wanted)
+        is_new, is_sample = True, large.is_large(paths, wanted)
     else:
         with Store.open(where) as store:
             is_sample = large.is_sample(store.settings)
@@ -202,7 +200,7 @@ def _resume(
     grows: bool,
     begun: Begun | None = None,
 ) -> Opened:
-    """Open the project in a file; what happened to its items since the last time is taken in."""
+    """Open the project in a file, and take in how its items changed since the last time."""
     where = store.path
     with ExitStack() as on_error:
         on_error.enter_context(store)

@@ -16,6 +16,9 @@ from likewise.project.beginning import QUESTIONS
 from likewise.project.paths import Say
 from likewise.store import Store
 
+DEFAULT_SEED = 0
+"""Decides what is random in a session, if no seed is given."""
+
 
 def check_options(
     strategy: str | None,
@@ -59,7 +62,7 @@ def plain_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def stored_options(where: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that a file has for `open_items`; nothing they name is imported."""
+    """Return the options that a file has for `open_items`; nothing that they name is imported."""
     options = settings.get("options", {})
     if not isinstance(options, dict) or "source" in options:
         raise SessionFileError(f"{where} is damaged: its options are {options!r}")
