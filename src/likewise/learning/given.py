@@ -4,7 +4,7 @@ They are a belief, not a fact. A given group votes for the groups of its known r
 once. How much that counts follows, as for every voter, from how well it predicts known rows, and
 from whether known rows of one given group belong together (`agreement`).
 
-A member is suspicious if the rows nearest to it are rather in another given group. The first
+A member is suspicious if the rows nearest to it are mostly in another given group. The first
 questions are about such members. Where they belong says nothing about the others of their group.
 """
 
@@ -27,19 +27,19 @@ PRIOR = 0.05
 exactly right groups lost .02 of their adjusted Rand index in the first ten answers (six sets)."""
 
 TRUSTED = 0.4
-"""Below this agreement given groups count less, and those that no question was about are no groups
-any more. After ten answers random groups cost .3 of the index without this, and .03 with it."""
+"""Below this agreement given groups count less, and those that no question was about are dropped.
+After ten answers random groups cost .3 of the index without this, and .03 with it."""
 
 
 N_NEAREST = 10
-"""A row is suspicious by the given groups of at most so many nearest rows."""
+"""Whether a row is suspicious depends on the given groups of at most this many nearest rows."""
 
 CLEARLY = 0.5
-"""So much more of them must be in another given group than in its own."""
+"""The share of them in another given group must exceed that in its own by at least this much."""
 
 MOST_ELSEWHERE = 0.4
-"""If of more than this share of the rows more of the nearest are elsewhere, as with random groups,
-no row is suspicious."""
+"""If more than this share of the rows have more near rows in another given group than in their own,
+as with random groups, no row is suspicious."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -83,9 +83,9 @@ def _with_prior(counts: NDArray[np.float64], shares: NDArray[np.float64]) -> NDA
 
 
 def suspicion_of(distances: NDArray[np.float32], given: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return how much more of the rows nearest to each are in another given group than in its own.
+    """Return by how much the share of near rows in another given group exceeds that in a row's own.
 
-    It is 0 for rows of which that is not clear, and for rows without a given group.
+    It is 0 if the difference is small, and for rows without a given group.
     """
     suspicion = np.zeros(len(given))
     inside = np.flatnonzero(given >= 0)
@@ -96,7 +96,7 @@ def suspicion_of(distances: NDArray[np.float32], given: NDArray[np.intp]) -> NDA
     np.fill_diagonal(among, np.inf)
     near = np.argsort(among, axis=1, kind="stable")[:, :n_near]
     names, groups, sizes = np.unique(given[inside], return_inverse=True, return_counts=True)
-    # Of a small group, no more are asked than it has others.
+    # In a small group, a row has no more votes than the group has other rows.
     n_asked = np.clip(sizes[groups] - 1, 1, n_near)[:, None]
     places = np.arange(len(inside))
     votes = np.zeros((len(inside), len(names)))
@@ -126,7 +126,7 @@ def agreement(
 ) -> float:
     """Return how much more often known rows of one given group belong together: 1 always, 0 not.
 
-    With `beliefs`, which are -1 for suspicious rows, these are no rows of one given group.
+    With `beliefs`, which are -1 for suspicious rows, these rows count as in no given group.
     """
     beliefs = given if beliefs is None else beliefs
     groups, beliefs, given = (x[given >= 0] for x in (groups, beliefs, given))
@@ -143,8 +143,8 @@ def agreement(
 
 def met_groups(given: NDArray[np.intp], groups: NDArray[np.intp]) -> list[int]:
     """Return the given groups that known rows are evidence about."""
-    # A single known row is none if it belongs to a group that has two rows of another given group:
-    # it may be misplaced.
+    # A single known row is no evidence if its group has two rows of another given group: it may be
+    # misplaced.
     groups, given = groups[given >= 0], given[given >= 0]
     n_known = Counter(given.tolist())
     n_shared = Counter(zip(given.tolist(), groups.tolist(), strict=True))
@@ -162,8 +162,8 @@ def unmet_rows(
 ) -> list[int]:
     """Return the central row of each given group that was not met, if given groups are trusted.
 
-    It is one that `is_there`, if the group has any. Known rows that were `taken_out` of their given
-    group do not meet it, nor do suspicious ones.
+    It is one that `is_there`, if the group has any. A group is not met by known rows that were
+    `taken_out` of it, nor by suspicious ones.
     """
     beliefs = believed(rows.given[known], known, suspicion)
     if agreement(rows.given[known], groups, beliefs) < TRUSTED:
@@ -188,7 +188,7 @@ def keep_together(
     mentioned: list[int],
     n_groups: int,
 ) -> None:
-    """Make each given group of `unmet` rows a group of its own, but for rows answers are about."""
+    """Make the given group of each `unmet` row a group, without rows that answers are about."""
     for k, row in enumerate(unmet, start=n_groups):
         members = given == given[row]
         members[mentioned] = False

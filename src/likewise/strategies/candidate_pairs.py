@@ -28,10 +28,10 @@ from likewise.strategies.closest_first import OnePass, Pairs
 from likewise.strategies.most_doubt import N_SHOWN, QUESTIONS
 
 MOST_COUNTED = 1_000_000
-"""Of more open pairs, those between the same two groups are counted each, to save time."""
+"""To save time, more open pairs than this are all counted, also those between the same groups."""
 
 MOST_LOOKED_AT = 6
-"""Among so many rows of a group, those to show beside its first are looked for."""
+"""How many rows of a group are searched for those to show beside its first one."""
 
 
 class CandidatePairs(OnePass):

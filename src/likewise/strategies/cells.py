@@ -33,7 +33,8 @@ MIXED = 0.05
 """This share of the learner's probability is spread over all groups, since it may be wrong."""
 
 RECENT = 20
-"""How much the last so many rows moved says how much is right: of fewer than forty, half."""
+"""How much is right depends on how many rows the last 20 rows asked about have moved; with fewer
+than 40 of these, the last half."""
 
 LIKELY = 0.03
 """A group that is less likely than this is not asked about alone."""
@@ -176,7 +177,7 @@ class KnownCells:
         return [g for g, group in enumerate(self.groups) if self.shown_cells(group)]
 
     def shown_cells(self, group: Sequence[int]) -> list[int]:
-        """Return the cells of a group that are there."""
+        """Return the cells of a group that are not removed."""
         return [cell for cell in group if cell not in self.removed]
 
     def likeliest(self, cell: int, groups: Sequence[int]) -> list[int]:

@@ -33,7 +33,8 @@ DEFAULT_SUPER_INSTANCES = 50
 """The number in most figures of the paper; used where there is no budget."""
 
 TRIED_SINGLY, TRIED_AT_ONCE = 500, 2**12
-"""So many pairs are looked at one by one, and then so many at a time, for the next open one."""
+"""To find the next open pair, this many are looked at one by one, then the second number at a
+time."""
 
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -57,7 +58,7 @@ class OnePass(Strategy):
         return None if piece is None else (int(piece[0][k]), int(piece[1][k]))
 
     def is_open(self, answers: Answers, left: int, right: int) -> bool:
-        """Return whether two rows may be asked about. What is not open never is again."""
+        """Return whether two rows may be asked about; a pair never becomes open again."""
         return answers.is_open(left, right)
 
     def _place(self, answers: Answers) -> tuple[int, int]:
@@ -83,8 +84,8 @@ class OnePass(Strategy):
         while start < len(left):
             for k in places:
                 one, other = int(left[k]), int(right[k])
-                is_there = one not in answers.removed and other not in answers.removed
-                if is_there and self.is_open(answers, one, other):
+                is_present = one not in answers.removed and other not in answers.removed
+                if is_present and self.is_open(answers, one, other):
                     return k
             # Near the end, most pairs are settled. They are left out many at a time.
             start, end = end, end + TRIED_AT_ONCE

@@ -30,7 +30,7 @@ MOST_GUESSED = 200
 """Of more rows, a random sample of this many is grouped where nothing is known."""
 
 BLOCK = 64
-"""So many rows are compared with the others at a time; they stay in the processor's cache."""
+"""How many rows are compared with the others at a time; they stay in the processor's cache."""
 
 
 class Field:
@@ -121,7 +121,7 @@ class Field:
         return None
 
     def suspicion(self) -> NDArray[np.float64]:
-        """Return by how much each cell is rather in another given group; see `suspicion_of`."""
+        """Return how much each cell seems to belong to another given group; see `suspicion_of`."""
         found = self.learner.suspicion
         n_later = len(self.points) - self.n_first
         return np.zeros(len(self.points)) if found is None else np.pad(found, (0, n_later))

@@ -20,12 +20,12 @@ from likewise.core.reports import Merge
 from likewise.strategies.cells import KnownCells
 
 CONFUSED = 0.5
-"""Groups are suggested as one from this probability on, until suggestions are refused."""
+"""Before any suggestion was refused, two groups are suggested as one from this probability."""
 
 PATIENCE = 10
 """After n refused suggestions, the probability that a suggestion needs has moved n / (n + PATIENCE)
-of its way to 1. `benchmarks.practice merges` has how many are made and how many of them are right;
-without it, there are twice as many to somebody who overlooks nothing."""
+of its way to 1. `benchmarks.practice merges` counts how many are made and how many are right.
+Without this, somebody who overlooks nothing would get twice as many."""
 
 PER_GROUP = 2
 """Nothing is suggested before this many rows are known per group: of groups with one row each, no
@@ -33,12 +33,12 @@ row can be predicted by others."""
 
 AT_LARGE, AT_SMALL = 2, 1
 """How much it counts against two groups being one that somebody passed over one of them for the
-other, where it was drawn large, and where it was small and could be overlooked."""
+other: if it was drawn large, and if it was drawn small, where it is easier to overlook."""
 
 FORGIVEN, PER_FIT = 1, 0.1
-"""So much of that does not count: small groups are overlooked now and then; and this much more for
-each row that was put into one of two groups where the other came behind it, as that of people who
-take the first of two that fit."""
+"""This much of that is forgiven, since small groups are overlooked now and then. Each row that was
+put into one of two groups when the other came after it adds the second number: some people take
+the first of two groups that fit."""
 
 
 def merges(known: KnownCells, answers: Answers, rows: NDArray[np.intp]) -> list[Merge]:
@@ -63,12 +63,12 @@ def merges(known: KnownCells, answers: Answers, rows: NDArray[np.intp]) -> list[
 
 
 def least_probability(n_refused: int) -> float:
-    """Return from which probability on groups are suggested after so many refused suggestions."""
+    """Return the least probability of a suggestion after this many refused ones."""
     return CONFUSED + (1.0 - CONFUSED) * n_refused / (n_refused + PATIENCE)
 
 
 def _told_apart(known: KnownCells, answers: Answers, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return how much answers say that two groups are not one."""
+    """Return how strongly the answers say that two groups are not one."""
     groups = [rows[cells].tolist() for cells in known.groups]
     group_of = {row: g for g, members in enumerate(groups) for row in members}
     told = np.zeros((len(groups), len(groups)))
@@ -89,9 +89,9 @@ def _told_apart(known: KnownCells, answers: Answers, rows: NDArray[np.intp]) -> 
 
 
 def confusion(left_out: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return how likely rows of each group are in another one rather than their own.
+    """Return how likely the rows of one group look like those of another, for every two groups.
 
-    The rows are left out one by one, and the larger of both directions counts.
+    The rows are left out one by one, and the larger of the two directions counts.
     """
     n_groups = left_out.shape[1]
     own = left_out[np.arange(len(groups)), groups]

@@ -8,9 +8,9 @@ d(x) is the distance from x to the nearest row whose group is known. The next ro
 
 the row whose answer brings the most doubt closer to a known row. Distances are square roots of
 Euclidean ones, so that near rows count more. Before two groups are known, and for the first rows, w
-is 1. Among given groups the first rows are members that the rows nearest to them say are misplaced.
-The row is shown beside all groups, the likeliest first. There is no plan and no budget: the rule is
-as good after every answer, and all of it follows from the rows and the log.
+is 1. With given groups, the first rows are members that seem misplaced by the rows nearest to them.
+The row is shown beside all groups, the likeliest first. The rule needs no plan and no budget, and
+everything follows from the rows and the log.
 
 The rule is a relative of two others. Where w is 1 it is MaxHerding (Bae, Noh, Sutherland 2024,
 arXiv 2407.12212) with another kernel; with margins it is Uncertainty Herding (Bae, Oliveira,
@@ -57,7 +57,7 @@ N_FIRST = 8
 adjusted Rand index of 20 practice sets is the same (.01)."""
 
 AT_ONCE = 0.25
-"""Per row that was asked about, so many more are asked about at the same time."""
+"""For each row that was asked about, this many may be asked about at the same time."""
 
 FEW_CHANGED, SPAN = 0.01, 30
 """It is enough when fewer than this share of the rows are in another group than this many rows ago.
@@ -270,40 +270,40 @@ class MostDoubt(Strategy):
     def next_question(self, answers: Answers) -> tuple[int, Groups] | None:
         """Return a row beside the groups that it may belong to, or None when all is known."""
         awaited = [cell for row in answers.awaited if (cell := self._position.get(row)) is not None]
-        return self._outlook(answers.base).next_question(sorted(awaited))
+        return self._situation(answers.base).next_question(sorted(awaited))
 
     def labels(self, answers: Answers, *, guess: bool = False) -> NDArray[np.intp]:
         """Return the group of every row; a guess is one from the rows alone, if nothing is known.
 
         Groups are as answered, else as learned.
         """
-        outlook = self._outlook(answers)
-        names = outlook.guess_of_cells() if guess else outlook.group_of_cells()
+        situation = self._situation(answers)
+        names = situation.guess_of_cells() if guess else situation.group_of_cells()
         return labels_of_rows(self.partition, names, answers.links)
 
     def assess(self, answers: Answers) -> Assessment:
         """Return what the learner makes of the answers so far."""
-        outlook = self._outlook(answers)
+        situation = self._situation(answers)
         return Assessment(
-            outlook.remaining,
-            outlook.is_enough,
-            outlook.doubts,
-            outlook.completeness,
-            outlook.suspects,
-            outlook.aspects,
-            outlook.merges,
-            outlook.learned_or_guessed,
+            situation.remaining,
+            situation.is_enough,
+            situation.doubts,
+            situation.completeness,
+            situation.suspects,
+            situation.aspects,
+            situation.merges,
+            situation.learned_or_guessed,
         )
 
     def known(self, answers: Answers) -> KnownCells:
         """Return what answers imply for cells."""
-        return self._outlook(answers).known
+        return self._situation(answers).known
 
-    def _outlook(self, answers: Answers) -> _Outlook:
-        return answers.once(self, lambda: _Outlook(self, answers))
+    def _situation(self, answers: Answers) -> _Situation:
+        return answers.once(self, lambda: _Situation(self, answers))
 
 
-class _Outlook:
+class _Situation:
     """What a strategy makes of some answers. Everything is computed when it is needed, and once."""
 
     def __init__(self, strategy: MostDoubt, answers: Answers) -> None:
@@ -376,14 +376,14 @@ class _Outlook:
         given = rows.given[self._partition.assignment]
         out = [position[row] for row in self._answers.taken_out(given) if row in position]
         suspicion = self._field.learner.suspicion
-        return unmet_rows(rows, *self.known.examples(), self._is_there, out, suspicion)
+        return unmet_rows(rows, *self.known.examples(), self._may_show, out, suspicion)
 
     @cached_property
-    def _is_there(self) -> NDArray[np.bool_]:
+    def _may_show(self) -> NDArray[np.bool_]:
         """Whether each cell may be asked about and is not removed."""
-        is_there = self._strategy.is_askable.copy()
-        is_there[list(self._removed)] = False
-        return is_there
+        may_show = self._strategy.is_askable.copy()
+        may_show[list(self._removed)] = False
+        return may_show
 
     # -- what to ask -----------------------------------------------------------------------------
 
@@ -426,12 +426,12 @@ class _Outlook:
         return None if second is None else (int(self._rows[second]), ((int(self._rows[first]),),))
 
     def _central_of_its_given(self, cell: int | None) -> int | None:
-        """Return the central row of the given group of a cell, if it has one and that is there."""
+        """Return the central row of the given group of a cell, if it has one that may be shown."""
         given = self._field.learner.rows.given
         if cell is None or given[cell] < 0:
             return None
         same = (one for one in self._unmet if given[one] == given[cell] and one != cell)
-        return next((one for one in same if self._is_there[one]), None)
+        return next((one for one in same if self._may_show[one]), None)
 
     def _about_a_new_row(self, awaited: Sequence[int]) -> tuple[int, Groups] | None:
         """Return a question about the row that is nearest to the most doubt."""
@@ -447,7 +447,7 @@ class _Outlook:
     def _about_two_groups(self, awaited: Sequence[int]) -> tuple[int, Groups] | None:
         """Return a question about groups that were never compared, once all rows were asked about.
 
-        Each is asked about by its first row that is there.
+        Each is shown by its first row that is not removed.
         """
         known = self.known
         for cell, *_ in filter(None, map(known.shown_cells, known.groups)):
@@ -458,13 +458,13 @@ class _Outlook:
 
     def _next_cell(self, met: Sequence[int], passed_over: Sequence[int] = ()) -> int | None:
         """Return the cell that is nearest to the most doubt, or None if all were asked about."""
-        is_open = self._is_there.copy()
+        is_open = self._may_show.copy()
         is_open[[*met, *passed_over, *self.known.unsure]] = False
         if not is_open.any():
             return None
         doubt, learned = self._doubt(met, is_open), self.known.learned
         if self._strategy.given is not None and len(met) < N_FIRST:
-            # Given groups are there to be doubted from the first question on.
+            # Given groups are in doubt from the first question on.
             suspicion = self._field.suspicion()
             is_suspicious = is_open & (suspicion > 0.0)
             if is_suspicious.any():
@@ -508,7 +508,7 @@ class _Outlook:
         """The central rows of given groups that no question was about, if these may be shown."""
         if self._strategy.questions == "pairs":
             return []
-        return [cell for cell in self._unmet if self._is_there[cell]]
+        return [cell for cell in self._unmet if self._may_show[cell]]
 
     def _open_unmet(self, cell: int) -> list[int]:
         """Return the places in `_unmet` of given groups that a cell may belong to."""
@@ -530,7 +530,7 @@ class _Outlook:
     def _stand_in(self, central: int, cell: int) -> int | None:
         """Return the first cell by which a given group is shown beside a cell, if there is one.
 
-        That is its central one, beside which it is the nearest other one.
+        That is its central cell or, beside that cell itself, the nearest other one.
         """
         if central != cell:
             return central
@@ -540,9 +540,9 @@ class _Outlook:
         return int(inside[np.argmin(((rows[inside] - rows[cell]) ** 2).sum(axis=1))])
 
     def _inside_given(self, central: int, cell: int) -> NDArray[np.intp]:
-        """Return the other cells of a given group that are there and were not asked about."""
+        """Return the other cells of a given group that may be shown and were not asked about."""
         given = self._field.learner.rows.given
-        inside = np.flatnonzero((given == given[central]) & self._is_there)
+        inside = np.flatnonzero((given == given[central]) & self._may_show)
         return np.setdiff1d(inside, [central, cell, *self.known.order])
 
     def _rows_of(self, group: Sequence[int], cell: int) -> tuple[int, ...]:
@@ -576,11 +576,11 @@ class _Outlook:
     def remaining(self) -> tuple[int, int | None]:
         """Return the number of undecided pairs of groups; how many will be asked is not planned."""
         links = self._answers.links
-        there = self.known.shown_cells(self.known.order)
-        roots = {links.find(row) for row in self._rows[there].tolist()}
-        n_groups = int(self._is_there.sum()) - len(there) + len(roots)
-        n_apart = sum(len(roots & links.differing(root)) for root in roots) // 2
-        return n_groups * (n_groups - 1) // 2 - n_apart, None
+        answered = self.known.shown_cells(self.known.order)
+        roots = {links.find(row) for row in self._rows[answered].tolist()}
+        n_groups = int(self._may_show.sum()) - len(answered) + len(roots)
+        n_differing = sum(len(roots & links.differing(root)) for root in roots) // 2
+        return n_groups * (n_groups - 1) // 2 - n_differing, None
 
     def doubts(self) -> NDArray[np.float64]:
         """Return, for every row, the probability that its label is wrong, by the learner."""
@@ -607,7 +607,7 @@ class _Outlook:
 
     def _is_later_in_doubt(self, known: NDArray[np.intp]) -> bool:
         """Return whether rows that joined later are in doubt, and not enough of them are known."""
-        later = np.flatnonzero(self._is_there)
+        later = np.flatnonzero(self._may_show)
         later = later[later >= self._field.n_first]
         if not len(later) or np.isin(later, known).sum() >= MOST_ASKED:
             return False
