@@ -113,7 +113,7 @@ class AskingEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is n
             are always row numbers. These links are certain: no answer overrules them, and they do
             not count as questions.
         groups : array-like of shape (n_rows,), optional
-            Groups that are there already, as labels of another tool: a belief that answers
+            Existing groups, as labels of another tool: a belief that answers
             correct. -1, None, NaN, "" and "noise" stand for rows without a group. Their labels
             are the names of groups on the page. Only for `Likewise`.
         group_names : sequence of str

@@ -125,7 +125,7 @@ def start_session(
 
 
 def checked_names(names: Any) -> list[str]:
-    """Return names of groups without white space around them; refuse what is none."""
+    """Return names of groups without white space around them; refuse values that are not names."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise InputError(f"group_names are several names, as ['cats', 'dogs'], got {names!r}")
     texts = [check_text(name, "a name of a group").strip() for name in names]

@@ -156,10 +156,9 @@ class Answers:
         return names
 
     def names_of(self, groups: Groups, given: Given | None = None) -> Names:
-        """Return the name of each group of a question that has rows, or None.
+        """Return the name of each group of a question; None for a group without a name or rows.
 
-        That is what its rows were named, else the label by which it was given, unless that is a
-        number.
+        That is what its rows were named or, for a given group, its label, unless that is a number.
         """
         find = self.links.find
         named: dict[int, list[str]] = {}
@@ -316,7 +315,7 @@ class Answers:
         return [one for k, one in enumerate(gestures) if not kept[k]]
 
     def _stays(self, link: Link) -> bool:
-        """Count a link unless it contradicts those that count; return whether it does not."""
+        """Count a link unless it contradicts those that count; return whether it counts."""
         if link.answer.is_link and self.links.implied(*link.pair) not in (None, link.answer):
             return False
         self._count(link)

@@ -17,8 +17,8 @@ Groups = tuple[tuple[int, ...], ...]
 Names = tuple[str | None, ...]
 
 N_LARGE = 6
-"""How many groups of a question are drawn large, the likeliest; the others are small beside them,
-where they are overlooked more easily."""
+"""How many groups of a question are drawn large: the likeliest. The others are drawn small, where
+they are easier to overlook."""
 
 
 class Answer(Enum):
@@ -165,9 +165,9 @@ class Gesture:
         One link for a pair or a chosen group, several for *none of these*.
     source : {"asked", "extra", "sampled", "known", "mended"}
         Whether it answers a session's question, was known beforehand, or mends the result and
-        overrules earlier answers. An extra one answers a question that others had settled
-        meanwhile, and a sampled one a question that was put again to find out how often others are
-        right: both are evidence and cost nothing.
+        overrules earlier answers. An extra one answers a question that others had settled in the
+        meantime. A sampled one answers a question that was put again to find out how often others
+        are right. Both are evidence and cost nothing.
     groups : tuple of tuple of int
         The groups that were shown, if the question was not a pair; otherwise empty.
     by, at : str or None
@@ -358,7 +358,7 @@ class Question:
         return names[0] if names else None
 
     def _places(self, chosen: Any) -> tuple[int, ...]:
-        """Return the places that were chosen; refuse what is none."""
+        """Return the chosen places; refuse values that are not places."""
         places: Any = tuple(chosen) if isinstance(chosen, list | tuple) else (chosen,)
         if not places:
             raise AnswerError("no group was chosen: Answer.NONE means none of these")

@@ -24,9 +24,9 @@ KINDS = "biuf"
 SHORT = 100
 """Shorter arrays are lists in exported sessions, for people who read them."""
 ROOM = 64 << 20
-"""Compressed bytes may always grow to this many, 64 MiB: arrays of equal values shrink much."""
+"""Compressed bytes may always expand to 64 MiB, since arrays of equal values compress well."""
 MOST_GROWTH = 64
-"""Beyond that, they may grow by this factor. Real sessions grow by 2 to 10; a bomb by 1000."""
+"""Beyond that, they may expand by this factor. Real sessions expand by 2 to 10; a bomb by 1000."""
 SAMPLE = 65_536
 """How many bytes are compressed to see whether that is worthwhile."""
 WORTH = 0.7

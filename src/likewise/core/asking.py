@@ -150,7 +150,7 @@ class Asking(Log):
             What the answer is: evidence, one of a sample that shows how often others are right, or
             one like any other, which counts in the budget.
         names : tuple of str or None, optional
-            The name of each group. Only of those without rows it is needed; others have their own.
+            The name of each group. Only groups without rows need one here.
         """
         self._checked_rows(row, *(member for group in groups for member in group))
         known = self.answers.names_of(groups, self.strategy.given_groups())

@@ -62,7 +62,7 @@ class Candidates:
         )
 
     def __getitem__(self, place: Any) -> NDArray[np.float64]:
-        """Return distances between rows, as of a matrix; what is not listed is beyond the rest."""
+        """Return distances between rows, as of a matrix; unlisted pairs are beyond all others."""
         rows, columns = np.broadcast_arrays(*place)
         apart = np.where(rows == columns, 0.0, 1.0 + self.distances.max(initial=0.0))
         codes, order = self._by_code

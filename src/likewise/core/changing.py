@@ -1,4 +1,4 @@
-"""The part of a session that changes it otherwise: links, revisions, rows, names, notes."""
+"""The part of a session for all other changes: links, revisions, rows, names, notes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from likewise.words import check_text, plural
 
 
 class Changing(Log):
-    """Change a session other than by an answer. One of the parts of `Session`."""
+    """All changes of a session but answers. One of the parts of `Session`."""
 
     def give(self, left: int, right: int, answer: Any) -> Gesture:
         """Take in an answer that was known without asking.
@@ -171,8 +171,8 @@ class Changing(Log):
             The rows that join, with features made as those of the first rows were made.
         sample_ids : sequence of hashable, optional
             Their ids, if the rows of the session have ids; by default those of the index of a
-            data frame. Ids that are the numbers of the rows go on counting. The id of a removed row
-            may be used again.
+            data frame. If ids are the numbers of the rows, counting continues. The id of a removed
+            row may be used again.
         train_indices : array-like of int, optional
             Which of the new rows may be asked about, counted from 0. By default all.
         removed : array-like of int

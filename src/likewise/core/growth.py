@@ -91,7 +91,7 @@ def next_ids(ids: Sequence[Hashable], X_new: Any) -> Sequence[Hashable] | None:
 def checked_ids(
     ids: Any, n_rows: int, why: str, taken: Collection[Hashable] = ()
 ) -> tuple[Hashable, ...]:
-    """Return the ids of so many rows; refuse an id that is there twice or is `taken`."""
+    """Return the ids of this many rows; refuse an id that occurs twice or is `taken`."""
     plain = _plain_ids(ids)
     if len(plain) != n_rows:
         raise InputError(

@@ -93,7 +93,7 @@ class LinkGraph:
         return self._size.get(self.find(item), 1)
 
     def n_undecided(self, items: Collection[int]) -> int:
-        """Return how many pairs of components of some items nothing is known about."""
+        """Return how many pairs of the components of some items are undecided."""
         roots = {self.find(item) for item in items}
         n_apart = sum(len(roots & self.differing(root)) for root in roots) // 2
         return len(roots) * (len(roots) - 1) // 2 - n_apart

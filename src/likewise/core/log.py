@@ -140,7 +140,7 @@ class Log:
 
     @property
     def n_asked(self) -> int:
-        """How many questions were answered, *not sure* included, and others had not settled."""
+        """How many questions were answered, also with *not sure*; settled ones do not count."""
         is_asked = (isinstance(e, Gesture) and e.source == "asked" for e in self._log)
         return self.once("asked", lambda: sum(is_asked))
 
@@ -183,21 +183,21 @@ class Log:
         return bool(self._undone)
 
     def undo(self, *, place: int | None = None, keeps_growth: bool = False) -> Entry | None:
-        """Take back the last thing done; return it, or None if there is none.
+        """Undo the last entry and return it; None if the log is empty.
 
         Parameters
         ----------
         place : int, optional
-            The place in `log` of what is taken back instead of the last.
+            The place in `log` of the entry to undo instead of the last.
         keeps_growth : bool
-            Whether to pass over growth: the last other entry is taken back, and rows that joined
+            Whether to pass over growth: the last other entry is undone, and rows that joined
             after it stay.
 
         Raises
         ------
         InputError
-            If an answer was revised after what is at `place`: answers are revised by their number,
-            which may be another one then.
+            If an answer was revised later than the entry at `place`: revisions name answers by
+            number, and their numbers may change.
         """
         if place is None:
             place = len(self._log) - 1
@@ -341,7 +341,7 @@ class Log:
     # -- inside ------------------------------------------------------------------------------------
 
     def _new(self, entry: Entry, made: Strategy | None = None, *, is_strict: bool = False) -> None:
-        """Do something for the first time: what was undone cannot be redone, unless rows joined."""
+        """Do something new: what was undone before cannot be redone, unless only rows joined."""
         for name in ("by", "at"):
             if (text := getattr(entry, name)) is not None:
                 check_text(text, repr(name))

@@ -15,7 +15,7 @@ from likewise.words import card, listed, plural
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a session is.
+    """How far along a session is.
 
     Attributes
     ----------
@@ -46,12 +46,12 @@ class Progress:
 
     @property
     def groups(self) -> str:
-        """How many groups there are, in words; before an answer they are guessed or given."""
+        """The number of groups in words; before any answer they are guessed or given."""
         return f"{plural(self.n_groups, 'group')}{'' if self.answered else ' before any answer'}"
 
     @property
     def to_go(self) -> str:
-        """How many questions are to come, in words."""
+        """The number of remaining questions in words."""
         if self.has_more:
             return "done; more questions available"
         if not self.at_most:
@@ -171,8 +171,8 @@ class Merge(NamedTuple):
     left, right : int
         Rows that stand for the groups.
     proba : float
-        The probability that they are one, by how often the learner takes rows of one for rows of
-        the other; good for sorting.
+        The probability that they are one, by how often the learner confuses their rows; good for
+        sorting.
     """
 
     left: int
@@ -181,16 +181,15 @@ class Merge(NamedTuple):
 
 
 EARLY = 30
-"""With fewer rows asked about, it is not said how much is right, but how much was foreseen."""
+"""With fewer rows asked about, reports say how much was foreseen instead of how much is right."""
 
 FEW_SEEN = 3
-"""Of fewer answers than this it is not said how many were foreseen."""
+"""With fewer answers than this, reports do not say how many were foreseen."""
 
 HIGH = 0.86
-"""An estimate below this is too often off by more than .10 to be said; then only the bound is. The
-statements of `benchmarks.practice` chose it: from there on nine in ten are within .10 of sets that
-the estimate was not fitted to, for few and many answers, and for people who are wrong in one of
-ten."""
+"""An estimate below this is too often off by more than .10, so only the bound is reported. Chosen
+by the statements of `benchmarks.practice`: above it, nine in ten are within .10 on sets that the
+estimate was not fitted to, for few and many answers, and for people who are wrong in one of ten."""
 
 CONTRADICTED = 0.05
 """A row is suspected if its own group is at most this many times as likely as the likeliest other.
@@ -219,8 +218,9 @@ class Completeness:
     curve : tuple of (int, float)
         How the estimate grew: after some numbers of rows asked about.
     foreseen : tuple of int
-        How many rows were where answers put them by what was known up to ten rows before, and of
-        how many. Rows in doubt are asked about, so that is less than the share right.
+        How many rows were predicted, from what was known ten rows before, to be where answers then
+        put them; and of how many. Rows in doubt are asked about, so this share is smaller than
+        that of the rows that are right.
     """
 
     estimate: float
@@ -282,8 +282,8 @@ class Aspect(NamedTuple):
 
 
 MOSTLY, PARTLY, A_LITTLE = 2 / 3, 0.2, 0.05
-"""From which weights on rows are grouped *mostly* by an aspect, by several, and *a little* by one
-more."""
+"""The least weights with which rows are grouped *mostly* by an aspect, by several aspects, and
+*a little* by one more."""
 
 
 def grouped_by(aspects: Sequence[Aspect]) -> str:
@@ -323,8 +323,8 @@ class Assessment:
     completeness : callable
         Returns how much of the grouping is right, or None if there is no estimate.
     suspects : callable
-        Returns answers to questions that others contradict, the least credible first: those whose
-        group is at most so many times as likely as the likeliest other one.
+        Called with a number. Returns answers that other answers contradict, the least credible
+        first: those whose group is at most this many times as likely as the likeliest other one.
     aspects : callable
         Returns the aspects of the rows and how much each counts; none if the rows have none.
     merges : callable

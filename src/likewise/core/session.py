@@ -58,7 +58,7 @@ class Session(Asking, Changing):
     row_numbers : sequence of int, optional
         If the session is about a sample of larger data: for every row its number there.
     max_queries : int, optional
-        The budget: `ask` returns None after this many questions. Without one it does when more
+        The budget: `ask` returns None after this many questions; without a budget, when more
         questions would bring little. `extend` changes it.
 
     Attributes
@@ -114,7 +114,7 @@ class Session(Asking, Changing):
 
     @property
     def progress(self) -> Progress:
-        """How far the session is."""
+        """How far along the session is."""
         at_most, estimate = (0, 0) if self.is_done else self.assessment.remaining()
         if at_most and self.max_queries is not None and not self._is_endless:
             n_left = self.max_queries - self.n_asked
@@ -188,9 +188,9 @@ class Session(Asking, Changing):
     def audit(self, n: int, *, random_state: int = 0) -> list[Check]:
         """Return pairs that were settled for free, to find out whether that was right.
 
-        Where no question contradicts an earlier answer, a wrong answer shows only when something
-        settled is asked on purpose. Half of the pairs, where there are enough, are expected to be
-        the same and half to differ.
+        Questions never contradict earlier answers by themselves, so a wrong answer shows only when
+        something settled is asked on purpose. If there are enough pairs, half of them are expected
+        to be the same and half to differ.
 
         Parameters
         ----------
@@ -222,10 +222,10 @@ class Session(Asking, Changing):
         return checks
 
     def repeats(self, n: int, *, by: str | None = None, random_state: int = 0) -> list[Repeat]:
-        """Return earlier questions, the other way round, to find out how steady the answers are.
+        """Return earlier questions, the other way round, to see how consistent the answers are.
 
-        Only questions that a person answered, and not with *not sure*, are among them. The two rows
-        of a pair change sides, and groups stand in the opposite order. `repeat` takes the answers.
+        They are questions that a person answered with more than *not sure*. The two rows of a pair
+        change sides, and groups come in the opposite order. Pass the answers to `repeat`.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class Session(Asking, Changing):
 
     def _mirrored(self, gesture: Gesture) -> Repeat:
         """Return the question of a gesture the other way round."""
-        # A group that had only a name is none that could be compared with.
+        # A group that was only a name cannot be compared with.
         row, groups = gesture.left, tuple(filter(None, gesture.groups[::-1]))
         if not groups:
             row, groups = gesture.right, ((gesture.left,),)
@@ -271,7 +271,7 @@ class Session(Asking, Changing):
     def agrees(self, repeated: Repeated) -> bool | None:
         """Return whether a repeated answer is the same as before; None for *not sure*.
 
-        Two groups that are one by now are the same answer.
+        Two groups that have become one are the same answer.
         """
         if any(link.answer is Answer.UNSURE for link in repeated.links):
             return None

@@ -73,7 +73,7 @@ class Strategy(ABC):
     # -- what the answers make of the rows -------------------------------------------------------
 
     def labels(self, answers: Answers, *, guess: bool = False) -> NDArray[np.intp]:
-        """Return the group of every row, numbered from 0; by default as answered, else apart.
+        """Return the group of every row, numbered from 0; by default, only answers join rows.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class Strategy(ABC):
     def assess(self, answers: Answers) -> Assessment:
         """Return what can be said about the answers so far, and how many questions are left.
 
-        By default only that: the number of pairs of groups that nothing is known about.
+        By default only the latter: the number of pairs of groups that are undecided.
         """
         rows = set(self.askable().tolist()) - answers.removed
         return Assessment(remaining=lambda: (answers.links.n_undecided(rows), None))
@@ -150,8 +150,8 @@ class Strategy(ABC):
         Parameters
         ----------
         rows : ndarray of shape (n_new, n_features)
-            The rows that join; their numbers follow those there are. None of them if rows only
-            leave or come back.
+            The rows that join, numbered after those of the session; empty if rows only leave or
+            come back.
         unasked : frozenset of int
             Those among them that are never asked about.
         """
@@ -187,4 +187,4 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
     },
     group="likewise.strategies",
 )
-"""All strategies, by the names that saved sessions have them under."""
+"""All strategies, by their names in saved sessions."""

@@ -26,7 +26,7 @@ PRIOR = (2.0, 0.5)
 are valid, too; these are tight from .8 to 1."""
 STEPS = 200
 RECENT = 20
-"""So many checks are compared with those before them."""
+"""How many of the latest checks are compared with those before them."""
 
 
 @dataclass(frozen=True, slots=True)

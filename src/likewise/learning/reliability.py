@@ -33,14 +33,14 @@ FITTED = (-0.49, 0.55, 0.38, -0.30, -0.30)
 """The numbers of e, as the module says."""
 
 SLOPE, DROP = 1.2, 1.0
-"""Those of the bound. Of steps of .1, this drop is the smallest with which it holds in 93% of the
-statements of all people and of each kind of them, also of those who are wrong in one of ten, where
-the estimate was fitted to other sets."""
+"""The numbers of the bound. In steps of .1, this drop is the smallest with which the bound holds in
+93% of the statements of all people and of each kind of them, even of those who are wrong in one of
+ten, where the estimate was fitted to other sets."""
 
 KNOWN_RIGHT = 0.9
-"""So many of the rows asked about are right in the bound, if not more of the others are: people
-err, and say nothing about it. With 1, it held in 90% of the statements of people who are wrong in
-one of ten answers, not in 94%."""
+"""In the bound, this share of the rows asked about counts as right, unless more of the others are:
+people make mistakes without knowing. With 1, the bound held in 90% of the statements of people who
+are wrong in one of ten answers, instead of 94%."""
 
 
 class Evidence(NamedTuple):

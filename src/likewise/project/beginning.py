@@ -39,8 +39,8 @@ Step = Callable[[str, int, int], None]
 
 
 FIRST = 2_000
-"""Where describing takes long, a session begins with so many items. As many are compared with each
-other to find the next question (`MAX_CANDIDATES`), so that questions about more are no better."""
+"""If describing takes long, a session begins with this many items. The next question is found by
+comparing as many (`MAX_CANDIDATES`), so beginning with more would not make questions better."""
 
 
 class Begun(NamedTuple):

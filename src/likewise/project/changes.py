@@ -43,7 +43,7 @@ class ItemChange:
 
 @dataclass(frozen=True, slots=True)
 class GroupChange:
-    """What became of a group, or where a group that was not there came from.
+    """What became of a given group, or where a new group came from.
 
     `change` is *kept*, *renamed*, *merged* (with others in one group), *split* (a part of it is a
     group of its own), *split off* or *new*. Of `n_before` items `n_stayed` are in the group
@@ -90,7 +90,7 @@ def mended_labels(session: Session) -> list[Any]:
     """Return the group of every row in the labels of the tool that made the given groups.
 
     A group has the label of the given group whose larger part it carries; of several that were
-    merged, the largest. Groups that were not there get the next whole numbers, or ``"new 1"``,
+    merged, the largest. New groups get the next whole numbers, or ``"new 1"``,
     ``"new 2"`` ... where labels are texts.
 
     Parameters

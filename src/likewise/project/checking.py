@@ -118,7 +118,7 @@ def _promised_size(path: Path) -> int:
 
 
 def _good_entries(store: Store, lost: Sequence[str]) -> list[Row]:
-    """Return the log up to the first entry that is damaged, or needs a payload that is lost."""
+    """Return the log up to the first entry that is damaged or needs a lost payload."""
     entries = []
     with suppress(LikewiseError):
         for row in store.rows():

@@ -12,7 +12,7 @@ from likewise.store import Store
 from likewise.store.packing import readable, unpack
 
 ASPECTS = "aspects"
-"""The payload with what features of new items need to know of the first ones."""
+"""The payload with what is needed from the first items to make features of new ones."""
 
 
 def describe_stored(

@@ -49,7 +49,7 @@ STARTS = ("=", "+", "-", "@")
 UNSEEN = ("Cc", "Cf", "Zs", "Zl", "Zp")
 """Categories of characters that a spreadsheet may drop at the beginning of a text."""
 PLAIN_NAME = re.compile(r"[-+@]|[-+@][\w. -]*[^\W\d][\w. -]*")
-"""A name such as ``-dash.png`` calls nothing, even where it is taken for a formula."""
+"""A name such as ``-dash.png`` is harmless, even if it is taken for a formula."""
 CELL = re.compile(r"(?<![\w.])[A-Za-z]{1,3}\d+(?![\w.])")
 """The name of a cell of the sheet, which makes a formula of ``-A1``."""
 LOOKED_AT = 1000
@@ -265,7 +265,7 @@ def to_session(project: Project) -> bytes:
 
 
 def to_names(project: Project) -> bytes:
-    """Return the old and the new name of every item, how often the old one is there, and how known.
+    """Return the old and the new name of every item, how often the old one occurs, and how known.
 
     The new name is that of the group or, if it has none, its first and so most frequent name.
     """

@@ -162,7 +162,7 @@ def compare(project: Record, row: int, shown: Groups) -> list[dict[str, Any]]:
 
 
 def _places_like(project: Record, row: int, most: int) -> list[int]:
-    """Return the places of items in the group of a row, if they are there; see `rows_like`."""
+    """Return the places of items in the group of a row that still exist; see `rows_like`."""
     rows, where = rows_like(project.session, row, most), project.where
     return [place for other in rows if (place := where[other]) is not None]
 

@@ -26,9 +26,9 @@ REST = "rest"
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """What is there now.
+    """The current state.
 
-    `held` has the ids of the items of every row that is there, `position` the number of the log's
+    `held` has the ids of the items of every row that has some, `position` the number of the log's
     last entry. `changes` were taken in; `refused` says why changes were not, and `news` tells a
     person about either.
     """
@@ -49,7 +49,7 @@ def catch_up(
     position: int,
     refusal: str = "",
 ) -> Present:
-    """Take in what changed since rows `had` their ids, unless there is a `refusal`, a reason."""
+    """Take in what changed since rows `had` their ids, unless there is a reason to refuse it."""
     before, now = store.items, items.content_hashes()
     waits = bool(store.settings.get(REST))
     if session.row_numbers is not None or waits:  # of the others, those that stayed are no news
@@ -207,7 +207,7 @@ def rows_in_doubt(project: Project) -> list[int]:
 
 
 def _content(items: Items, features: Features, i: int) -> tuple[str, bytes]:
-    """Return what is the same for copies; features of the person's own may set them apart."""
+    """Return what copies have in common; features that a person brings may distinguish them."""
     is_own = features.aspects[0].name == OWN
     return items.content(i), features.X[i].tobytes() if is_own else b""
 
@@ -215,7 +215,7 @@ def _content(items: Items, features: Features, i: int) -> tuple[str, bytes]:
 def _unused_ids(
     session: Session, items: Items, new: Sequence[int], held: Mapping[int, Sequence[str]]
 ) -> list[str]:
-    """Return ids for new rows; one that a row has that stands for another item now is changed."""
+    """Return ids for new rows; an id that a row keeps for another item is changed."""
     assert session.sample_ids is not None
     taken = {str(session.sample_ids[row]) for row in held if row < len(session.sample_ids)}
     ids = []

@@ -145,7 +145,7 @@ class TableReader:
     first_line: int
 
     def row(self, name: str, line: int) -> int:
-        """Return the row of an id; an id that no item has is refused with its line."""
+        """Return the row of an id; an unknown id is refused with its line."""
         if name not in self.place:
             raise InputError(
                 f"{self.table.path}, line {line}: there is no item {name!r}. Items are called "

@@ -162,7 +162,7 @@ def lives_of(session: Session) -> Lives:
 
 
 def number_of_name(session: Session, name: str | None) -> int | None:
-    """Return the number that is kept for a group known by its name only; None if there is none."""
+    """Return the number reserved for a group known by its name only; None if there is none."""
     names, given = list(session.group_names), session.strategy.given_groups()
     first = 0 if given is None else int(given[0].max(initial=-1)) + 1
     return first + names.index(name) if name in names else None
@@ -260,7 +260,7 @@ class Founding:
             self.number(link.right)
 
     def _part(self, same: Sequence[Link], differing: Sequence[Link]) -> None:
-        """Follow a gesture that moves rows: what leaves a group founds a new one."""
+        """Follow a gesture that moves rows: those that leave a group found a new one."""
         part_of = _parts(same, differing)
         numbers: dict[int, int | None] = {}
         for part in part_of.values():

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from likewise.project.project import Project
 
 LEAST_RIGHT = 0.6
-"""A model that is surely right less often than this is asked no more."""
+"""A model that is surely right less often than this is no longer asked."""
 FIRST_CHECKS, CHECKED = 20, 0.2
-"""So many of its answers are in the sample, and this share of them where there are more."""
+"""How many of its answers are in the sample, or which share of them if that is more."""
 FEW = 5
-"""After fewer checks nothing is said about how often it is right."""
+"""With fewer checks than this, reports do not say how often it is right."""
 TYPICAL = 10
 """With at least so many groups it is estimated what questions take."""
 MOST_ANSWERS = 400
@@ -248,7 +248,7 @@ class ModelAtWork:
             self._has_ended.wait(seconds)
 
     def next_questions(self, n: int, besides: Sequence[Question]) -> list[Question]:
-        """Return what to ask the model next: nothing if it is done or is too often wrong."""
+        """Return what to ask the model next: nothing if it is done or wrong too often."""
         with self.project.lock:
             self.project.refresh()
             session = self.project.session

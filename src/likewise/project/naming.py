@@ -22,7 +22,7 @@ class Alike:
     Attributes
     ----------
     parts : tuple of tuple of int
-        The rows of each group that is there now, the most frequent name first.
+        The rows of each current group, the most frequent name first.
     likeness : float
         How alike the closest two of different parts are, from 0 to 1.
     """

@@ -10,12 +10,12 @@ from likewise.core.session import Session
 from likewise.words import plural
 
 MORE = 10
-"""The outlook says what this many more answers would change."""
+"""The outlook says how much this many more answers would change."""
 
 MOVED = 0.35
-"""That many more answers move this share of what the last twenty rows moved (of fewer than forty,
-half), and not more than is wrong by the estimate. On the 20 practice sets, after 20 to 70 answers
-(214 statements), that is .03 off on average; after 10 to 19, .14."""
+"""This many more answers move this share of what the last twenty rows moved (with fewer than forty,
+the last half), but no more than the estimate says is wrong. On the 20 practice sets, after 20 to 70
+answers (214 statements), that is .03 off on average; after 10 to 19, .14."""
 
 STILL = 0.02
 """One can stop where an estimate is said and the last twenty rows moved less than this. In 57 of
@@ -46,7 +46,7 @@ class Outlook:
 
 
 def outlook(session: Session) -> Outlook:
-    """Return how far a session is."""
+    """Return how far along a session is."""
     complete = session.completeness
     quality = "" if complete is None else str(complete)
     can_stop = session.assessment.is_enough() or (

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 LOOKED_BACK = 20
-"""The pace is that of so many pieces: the first ones may have come from the cache."""
+"""The pace is that of this many pieces: the first ones may have come from the cache."""
 
 
 class Pace:

@@ -17,7 +17,7 @@ from likewise.words import plural
 SUFFIX = ".likewise"
 
 Say = Callable[[str], None]
-"""Called with one line for everything that is worth knowing."""
+"""Called with one line of text for everything worth knowing."""
 
 
 def session_path(path: PathLike) -> Path:

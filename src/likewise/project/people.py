@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 EVERY = 10
 """Every tenth question goes to two people, unless asked otherwise."""
 MACHINES = ("model:", "rule:")
-"""What the names of answerers begin with who are not people."""
+"""How the names of answerers begin that are not people."""
 LONGEST_NAME = 60
 
 
@@ -86,7 +86,7 @@ class Team:
     names : sequence of str
         Who answers. None stands for those who have no name; all of them have the same question.
     every : int
-        Every so many questions, one is put to two people; 0 for none.
+        Of this many questions, one is put to two people; 0 for none.
     """
 
     def __init__(self, names: Sequence[str] = (), every: int = EVERY) -> None:

@@ -99,7 +99,7 @@ class Project(Record):
         raise InputError(f"there is no group {id}: the answers have changed since")
 
     def members(self, group: Group) -> NDArray[np.intp]:
-        """Return the rows of a group that are there, typical ones first."""
+        """Return the rows of a group that still exist, typical ones first."""
         inside = self.session.labels == group.label
         inside[[*group.standing, *self.session.removed]] = False
         standing = [row for row in group.standing if row not in self.session.removed]
@@ -205,7 +205,7 @@ class Project(Record):
         Parameters
         ----------
         number : int
-            Its number, which is that of another answer once one before it is overruled.
+            Its number. Numbers change when an earlier answer is overruled.
         answer
             As for `Session.revise`.
         seen : tuple of int and str or None, optional
@@ -295,7 +295,7 @@ class Project(Record):
             self.session.check(left, right, answer, **signature)
 
     def repeats(self) -> list[tuple[Repeat, Repeated | None]]:
-        """Return earlier questions of whoever answers now, the other way round, with answers."""
+        """Return earlier questions of the caller, the other way round, with the answers."""
         with self.lock:
             answers = {entry.before: entry for entry in self.session.repeated}
             found = self.session.repeats(N_CHECKS, by=self.by, random_state=self._n_mine)
@@ -303,7 +303,7 @@ class Project(Record):
 
     @property
     def _n_mine(self) -> int:
-        """How many answers are by whoever calls this: a round of checks lasts until they answer."""
+        """How many answers are by the caller: a round of checks lasts until they answer again."""
         return sum(self._is_mine(gesture) for gesture in self.session.events)
 
     def tell_repeat(

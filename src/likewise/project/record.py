@@ -202,7 +202,7 @@ class Record:
         names : sequence of str
             Who they are.
         every : int
-            Every so many questions, one is put to two people; 0 for none.
+            Of this many questions, one is put to two people; 0 for none.
         """
         self.team = Team(names, every)
 
@@ -223,7 +223,7 @@ class Record:
 
     @property
     def _is_alone(self) -> bool:
-        """Whether whoever calls this has the question of the session, and not one of their own."""
+        """Whether the caller has the question of the session, and not one of their own."""
         return self._member is None and self.model is None and self.rules is None
 
     def tell(
@@ -242,7 +242,7 @@ class Record:
 
     @contextmanager
     def _answering(self, number: int, position: int) -> Iterator[dict[str, Any]]:
-        """Store an answer; that of a person to their own question is never outdated."""
+        """Store an answer; a person's answer to their own question is never outdated."""
         with self.lock:
             member = self._member
             if member is not None:
@@ -277,7 +277,7 @@ class Record:
             return self.position
 
     def undo(self, *, position: int) -> None:
-        """Undo what whoever calls this did last, whatever others have done since."""
+        """Undo the last thing the caller did, whatever others have done since."""
         with self.lock:
             self._refuse_after(position, lambda entry: not self._is_mine(entry))
             place = self._last_of_mine(self.session.log)
@@ -289,7 +289,7 @@ class Record:
             self._ask_again(entry)
 
     def redo(self, *, position: int) -> None:
-        """Redo what whoever calls this has undone last."""
+        """Redo the last thing the caller has undone."""
         with self.lock:
             self._refuse_after(position, lambda entry: not self._is_mine(entry))
             place = self._last_of_mine(self.session.undone)
@@ -301,27 +301,27 @@ class Record:
 
     @property
     def can_undo(self) -> bool:
-        """Whether whoever calls this has done something that `undo` would take back."""
+        """Whether the caller has done something that `undo` would undo."""
         return self._last_of_mine(self.session.log) is not None
 
     @property
     def can_redo(self) -> bool:
-        """Whether whoever calls this has undone something that `redo` would do again."""
+        """Whether the caller has undone something that `redo` would redo."""
         return self._last_of_mine(self.session.undone) is not None
 
     def _last_of_mine(self, entries: Sequence[Entry]) -> int | None:
-        """Return the place of the last entry of whoever calls this; what joined stays."""
+        """Return the place of the caller's last entry; growth does not count."""
         for place in range(len(entries) - 1, -1, -1):
             if not isinstance(entries[place], Grown) and self._is_mine(entries[place]):
                 return place
         return None
 
     def _is_mine(self, entry: Entry | Stored) -> bool:
-        """Whether whoever calls this did something; without a team, people are one person."""
+        """Whether an entry is by the caller; without a team, all people are one person."""
         return entry.by == self.by if self.team.names else rank_of(entry.by) == 0
 
     def _ask_again(self, undone: Entry | None) -> None:
-        """Put the question of an answer that was undone again, where it is not put by itself."""
+        """Put the question of an undone answer again, if the session would not."""
         if self._is_alone or not isinstance(undone, Gesture) or undone.is_certain:
             return
         row, groups = about(undone)
@@ -365,14 +365,14 @@ class Record:
             self._refuse(position)
 
     def _refuse_overtaken(self, position: int) -> None:
-        """Take in what others have added; refuse a change that it may give another meaning.
+        """Take in what others have added; refuse a change whose meaning that may have changed.
 
         Answers of others do not: while a model or a team answers, the log never stands still.
         """
         self._refuse_after(position, self._leaves_alone)
 
     def _refuse_after(self, position: int, is_allowed: Callable[[Stored], bool]) -> None:
-        """Take in what others have added; refuse a change if some of it may not be before it."""
+        """Take in what others have added; refuse a change that may not come after some of it."""
         self.refresh()
         if not self._same_since <= position <= self.position:
             since = self.store.read(position) if 0 <= position < self.position else []

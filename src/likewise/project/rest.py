@@ -27,7 +27,7 @@ from likewise.words import many
 PIECE = 128
 """How many items are described at a time."""
 POLITE = 10
-"""By how much the background gives way to what a person waits for, as `nice` counts."""
+"""How nice the background thread is to what a person waits for, as in `nice`."""
 
 
 class Rest:
@@ -77,7 +77,7 @@ class Rest:
         return self._first
 
     def step(self) -> bool:
-        """Describe a piece, or let all join when there is none left; return whether more is to do.
+        """Describe a piece or, if none is left, let all join; return whether there is more to do.
 
         Questions can be asked and answered meanwhile: only the last step keeps the project.
         """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HOW = ("same", "different", "digits")
 """What the part of a rule before the colon may be."""
 IN_A_ROW = 25
-"""After so many questions that rules have answered, somebody is asked whatever they know."""
+"""After rules have answered this many questions in a row, somebody is asked anyway."""
 
 
 class Rules:
@@ -59,9 +59,9 @@ class Rules:
         self._follow()
 
     def put(self, ask: Callable[[], list[Question]]) -> list[Question]:
-        """Return the next questions that `ask` has, without the groups that rules rule out.
+        """Return the next questions of `ask`, without the groups that rules rule out.
 
-        What the rules know is told before, so that nobody is asked about it.
+        Questions that the rules can answer are answered first, so that nobody is asked them.
         """
         self._follow()
         for _ in range(IN_A_ROW):
