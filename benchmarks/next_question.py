@@ -68,7 +68,7 @@ def reopening(n_rows, n_answers):
     first = [int(np.flatnonzero(y == group)[0]) for group in range(int(y.max()) + 1)]
     for row in np.random.default_rng(0).permutation(n_rows)[:n_answers].tolist():
         if row not in first:
-            session.give_links([Link(row, first[y[row]], Answer.SAME)])
+            session.add_links([Link(row, first[y[row]], Answer.SAME)])
     plain = session.to_dict()
     began = clock()
     opened = Session.from_dict(plain)

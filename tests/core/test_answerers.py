@@ -105,7 +105,7 @@ def test_a_model_gives_no_certain_link_and_changes_no_answer():
     session = session_of_two()
     before = visible(session)
     with pytest.raises(InputError, match="never certain"):
-        session.give_links([Link(0, 1, SAME)], by=MODEL)
+        session.add_links([Link(0, 1, SAME)], by=MODEL)
     with pytest.raises(InputError, match="changes no answer"):
         session.revise(1, Answer.UNSURE, by=MODEL)
     assert visible(session) == before

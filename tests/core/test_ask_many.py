@@ -90,7 +90,7 @@ def test_an_answer_is_taken_once():
 def test_what_others_settled_meanwhile_is_evidence_and_costs_nothing():
     session = COBRA(4, max_queries=3, random_state=0).start([[0.0], [1.0], [2.1], [9.0]])
     first, second = session.ask_many(2)
-    session.give(second.left, second.right, Answer.SAME)
+    session.add_link(second.left, second.right, Answer.SAME)
     assert session.is_settled(second)
     n_asked = session.n_asked
     gesture = session.tell("same", question=second)

@@ -192,7 +192,7 @@ def test_a_revised_answer_wins_over_answers_before_and_after_it():
 def test_revising_keeps_answers_that_say_nothing_new():
     known = session()
     for left, right in ((0, 1), (1, 2), (0, 2), (3, 4)):
-        known.give(left, right, "same")
+        known.add_link(left, right, "same")
     revision = known.revise(4, "different")
     assert [g.links[0].pair for g in revision.kept] == [(0, 1), (1, 2), (0, 2), (3, 4)]
     assert revision.dropped == ()
@@ -203,7 +203,7 @@ def test_an_answer_cannot_be_revised_against_a_certain_link(pairs):
     known = session()
     known.tell("same")
     for pair in pairs:
-        known.give(*pair, "same")
+        known.add_link(*pair, "same")
     before = known.to_dict()
     for attempt in (known.preview, known.revise):
         with pytest.raises(ContradictionError, match="0 different 1 contradicts"):
@@ -213,23 +213,23 @@ def test_an_answer_cannot_be_revised_against_a_certain_link(pairs):
 
 def test_a_certain_link_can_be_revised():
     known = session()
-    known.give(0, 1, "same")
-    known.give(1, 2, "same")
+    known.add_link(0, 1, "same")
+    known.add_link(1, 2, "same")
     known.revise(1, "different")
     assert known.links.implied(0, 2) is DIFFERENT
 
 
 def test_what_said_several_things_without_groups_is_not_revised():
     known = session()
-    known.give_links([Link(0, 1, SAME), Link(2, 3, SAME)])
+    known.add_links([Link(0, 1, SAME), Link(2, 3, SAME)])
     with pytest.raises(InputError, match="answer 1 consists of 2 links"):
         known.revise(1, "same")
 
 
 def test_mending_takes_parts_of_an_answer_away_and_undo_brings_them_back():
     known = session()
-    known.give_links([Link(0, 1, SAME), Link(0, 2, SAME)])
-    known.give_links([Link(0, 1, DIFFERENT)], overrules=True)
+    known.add_links([Link(0, 1, SAME), Link(0, 2, SAME)])
+    known.add_links([Link(0, 1, DIFFERENT)], overrules=True)
     assert [link.pair for g in known.events for link in g.links] == [(0, 2), (0, 1)]
     assert known.links.implied(0, 2) is SAME
     known.undo()

@@ -121,15 +121,15 @@ def test_peeking_shows_the_names_of_groups():
 
 def test_a_gesture_that_fails_in_the_middle_leaves_no_trace():
     session = choosing()
-    session.give(0, 1, "same")
+    session.add_link(0, 1, "same")
     before = session.to_dict()
     links = [Link(2, 3, Answer.SAME), Link(0, 1, Answer.DIFFERENT)]
     with pytest.raises(ContradictionError):
-        session.give_links(links)
+        session.add_links(links)
     assert session.to_dict() == before
     assert session.links.implied(2, 3) is None
     with pytest.raises(InputError, match="at least one link"):
-        session.give_links([])
+        session.add_links([])
 
 
 def test_what_fails_inside_a_transaction_is_taken_back():
@@ -237,7 +237,7 @@ def test_groups_that_became_one_are_the_same_answer():
     assert session.agreement == (1, 0)
     heads = [group[0] for group in first.groups]
     links = [Link(heads[0], head, Answer.SAME) for head in heads[1:]]
-    session.give_links(links, overrules=True)
+    session.add_links(links, overrules=True)
     assert session.agreement == (1, 1)
 
 
@@ -360,7 +360,7 @@ def test_a_part_of_the_question_can_be_answered_and_nothing_else():
 
 def test_another_strategy_takes_over_all_answers_and_can_be_undone():
     session = Session(ClosestFirst(singletons(POINTS)))
-    session.give(0, 1, "same")
+    session.add_link(0, 1, "same")
     session.rebuild(Choosing(singletons(POINTS)))
     assert session.links.implied(0, 1) is Answer.SAME
     assert session.strategy.name == "choosing"
@@ -388,7 +388,7 @@ def test_a_row_that_does_not_fit_is_asked_about_next_beside_its_group():
 
 def test_a_mark_whose_answer_is_known_asks_nothing():
     session = Session(ClosestFirst(singletons(POINTS)))
-    session.give(4, 2, "different")
+    session.add_link(4, 2, "different")
     question = session.ask()
     session.mark(4, 2)
     assert session.ask() == question
@@ -397,7 +397,7 @@ def test_a_mark_whose_answer_is_known_asks_nothing():
 def test_answers_become_a_data_frame():
     pytest.importorskip("pandas", reason='pip install "likewise[tables]"')
     session = choosing(list("abcdef"))
-    session.give(0, 1, "same")
+    session.add_link(0, 1, "same")
     session.choose(Answer.NONE, by="Ann", seconds=2.5)
     frame = session.to_frame()
     assert choosing(list("abcdef")).to_frame().columns.equals(frame.columns)  # before an answer

@@ -63,8 +63,8 @@ def test_a_session_that_thought_it_had_enough_asks_about_doubtful_rows_that_join
 
 def test_two_rows_that_belong_to_a_removed_one_stay_together():
     session = Likewise(random_state=0).start(X[:20])
-    session.give(0, 1, "same")
-    session.give(1, 2, "same")
+    session.add_link(0, 1, "same")
+    session.add_link(1, 2, "same")
     session.grow(removed=[1])
     assert session.labels[0] == session.labels[2]
     assert session.links.implied(0, 2).value == "same"
@@ -74,7 +74,7 @@ def test_two_rows_that_belong_to_a_removed_one_stay_together():
 def test_a_grown_session_is_saved_undone_and_redone():
     session = begun(ids=[f"r{k}" for k in range(500)])
     session.grow(X[500:], sample_ids=[f"r{k}" for k in range(500, 600)], removed=[7])
-    session.give(3, 550, "same")
+    session.add_link(3, 550, "same")
     loaded: Any = Session.from_dict(json.loads(json.dumps(session.to_dict())), X=X[:500])
     assert loaded == session
     assert loaded.sample_ids[550] == "r550"

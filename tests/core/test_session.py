@@ -58,7 +58,7 @@ WORD: Any = "same"  # which is no answer by itself
 def test_something_that_is_no_link_is_refused_and_changes_nothing(wrong):
     session = line()
     with pytest.raises(InputError, match="link"):
-        session.give_links(wrong)
+        session.add_links(wrong)
     assert session.log == ()
 
 
@@ -107,8 +107,8 @@ def test_not_sure_is_never_a_constraint_and_the_groups_are_asked_about_from_anot
 
 def test_answers_known_beforehand_count_and_are_not_asked():
     session = line()
-    session.give(0, 1, Answer.SAME)
-    session.give(1, 2, Answer.DIFFERENT)
+    session.add_link(0, 1, Answer.SAME)
+    session.add_link(1, 2, Answer.DIFFERENT)
     asked = set()
     while (question := session.ask()) is not None:
         asked.add(ordered(question.left, question.right))
@@ -123,10 +123,10 @@ def test_answers_about_other_rows_than_representatives_count_as_far_as_they_reac
         np.repeat(np.arange(3), 2), np.array([0, 2, 4]), points=np.array([[0.0], [1.0], [3.0]])
     )
     session = Session(ClosestFirst(partition))
-    session.give(1, 5, Answer.DIFFERENT)  # no representative among them: says nothing yet
+    session.add_link(1, 5, Answer.DIFFERENT)  # no representative among them: says nothing yet
     assert session.progress.at_most == 3
-    session.give(0, 1, Answer.SAME)
-    session.give(4, 5, Answer.SAME)  # now 0 and 4 differ
+    session.add_link(0, 1, Answer.SAME)
+    session.add_link(4, 5, Answer.SAME)  # now 0 and 4 differ
     assert session.progress.at_most == 2
     assert session.links.implied(0, 4) is Answer.DIFFERENT
     for _ in range(3):
@@ -136,11 +136,11 @@ def test_answers_about_other_rows_than_representatives_count_as_far_as_they_reac
 
 def test_a_contradicting_answer_given_beforehand_is_refused_and_changes_nothing():
     session = line()
-    session.give(0, 1, Answer.SAME)
-    session.give(1, 2, Answer.SAME)
+    session.add_link(0, 1, Answer.SAME)
+    session.add_link(1, 2, Answer.SAME)
     before = session.to_dict()
     with pytest.raises(ContradictionError, match="0 different 2 contradicts"):
-        session.give(0, 2, Answer.DIFFERENT)
+        session.add_link(0, 2, Answer.DIFFERENT)
     assert session.to_dict() == before
     assert session.ask() is not None
 
@@ -151,7 +151,7 @@ def test_a_contradicting_answer_given_beforehand_is_refused_and_changes_nothing(
 )
 def test_impossible_given_answers_are_refused(pair, words):
     with pytest.raises(InputError, match=words):
-        line().give(*pair, Answer.SAME)
+        line().add_link(*pair, Answer.SAME)
 
 
 @pytest.mark.parametrize("number", [0, 3, -1])
@@ -265,7 +265,7 @@ def test_what_can_be_undone_and_redone_is_said():
 def test_one_of_several_answers_is_undone_and_redone_and_files_keep_that():
     session = line()
     for left, by in ((0, "Ana"), (2, "Ben"), (4, "Ben")):
-        session.give_links([Link(left, left + 1, Answer.SAME)], by=by)
+        session.add_links([Link(left, left + 1, Answer.SAME)], by=by)
     plain = [entry.links[0].left for entry in session.log]
     session.undo(place=0)
     assert [entry.links[0].left for entry in session.log] == plain[1:]
@@ -284,7 +284,7 @@ def test_one_of_several_answers_is_undone_and_redone_and_files_keep_that():
 @pytest.mark.parametrize("do", ["undo", "redo"])
 def test_what_is_not_there_cannot_be_undone_or_redone(do, place):
     session = line()
-    session.give(0, 1, True)
+    session.add_link(0, 1, True)
     if do == "redo":
         session.undo()
     with pytest.raises(InputError, match=f"has 1 entries, none at {place!r}"):
@@ -303,13 +303,13 @@ def test_a_partition_knows_how_many_rows_each_super_instance_has():
 def test_rows_are_called_by_whole_numbers(row):
     session = line()
     with pytest.raises(InputError, match=f"from 0 to 5, got {row!r}"):
-        session.give(row, 1, True)
+        session.add_link(row, 1, True)
     assert session.events == ()
 
 
 def test_row_numbers_of_numpy_can_be_saved():
     session, row = line(), np.arange(6)
-    session.give_links([Link(row[0], row[1], Answer.SAME)])
+    session.add_links([Link(row[0], row[1], Answer.SAME)])
     session.name({row[2]: "two"})
     session.mark(row[3], row[4])
     session.check(row[4], row[5], True)
@@ -432,7 +432,7 @@ def test_a_session_asks_as_much_as_its_budget_and_says_that_there_is_more():
 
 def test_not_sure_is_a_question_and_given_answers_are_none():
     session = budgeted(2)
-    session.give(0, 3, "same")
+    session.add_link(0, 3, "same")
     session.skip()
     assert session.ask() is not None
     session.skip()

@@ -26,7 +26,7 @@ def test_nothing_is_learned_from_an_aspect_that_is_off(session):
     assert session.log[-1].by == "Ada"
     alone = Likewise(15, random_state=0).start(X[:, :3])
     for gesture in session.events:
-        alone.give_links(gesture.links)
+        alone.add_links(gesture.links)
     assert np.array_equal(session.labels, alone.labels)
     session.switch("color", is_on=True)
     assert np.array_equal(session.labels, both)

@@ -170,5 +170,5 @@ def test_ids_last_through_answers_merges_splits_and_undo(tmp_path):
 def test_a_new_group_gets_no_label_that_a_given_one_has():
     X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1]])
     session = Likewise(random_state=0).start(X, groups=["new 1"] * 5)
-    session.give_links([Link(0, 3, Answer.DIFFERENT), Link(3, 4, Answer.SAME)])
+    session.add_links([Link(0, 3, Answer.DIFFERENT), Link(3, 4, Answer.SAME)])
     assert mended_labels(session) == ["new 1"] * 3 + ["new 2"] * 2

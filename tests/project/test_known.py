@@ -4,7 +4,7 @@ import pytest
 
 from likewise.core.answers import Answer
 from likewise.errors import InputError
-from likewise.project import export, give_known, open_project, read_known
+from likewise.project import add_known, export, open_project, read_known
 
 IDS = ("a", "b", "c", "d", "e")
 
@@ -68,20 +68,20 @@ def test_items_without_a_group_are_not_known(known):
 
 def test_a_project_takes_it_once_as_one_gesture_and_names_the_groups(project, known):
     path = known("id,group\na,even\nc,even\nb,odd\nd,odd\n")
-    assert give_known(project, path) == 3
-    assert give_known(project, path) == 0
+    assert add_known(project, path) == 3
+    assert add_known(project, path) == 0
     labels = project.session.labels
     assert labels[0] == labels[2] != labels[1] == labels[3]
     assert {g.name for g in project.groups()} >= {"even", "odd"}
     assert [len(e.links) for e in project.session.events] == [3]
     clash = known("left,right,answer\na,b,same\n", "other.csv")
     with pytest.raises(InputError, match="by the answers so far they are different"):
-        give_known(project, clash)
+        add_known(project, clash)
     assert len(project.session.events) == 1
 
 
 def test_an_exported_table_is_known_again_by_what_was_said(project, known, tmp_path):
-    give_known(project, known("id,group\na,even\nc,even\nb,odd\n"))
+    add_known(project, known("id,group\na,even\nc,even\nb,odd\n"))
     table = tmp_path / "groups.csv"
     table.write_bytes(export(project, "csv"))
     found = read_known(table, project.ids)

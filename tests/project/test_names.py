@@ -7,7 +7,7 @@ import pytest
 from likewise import Answer
 from likewise.errors import InputError
 from likewise.items import open_items
-from likewise.project import export, give_known, open_project
+from likewise.project import add_known, export, open_project
 from likewise.project.naming import alike_names_of, settle_names
 
 pytest.importorskip("sparse_dot_topn", reason='pip install "likewise[names]"')
@@ -103,8 +103,8 @@ def test_the_next_file_asks_only_about_new_names_and_keeps_the_new_ones(begin, t
     later = {**NAMES, "Acme Incorporated": 50, "Acme Incorporation": 9, "Other": 1}
     del later["Zenth Ltd"]
     second = begin("next.csv", later)
-    assert give_known(second, tmp_path / "known.csv") > 0
-    assert give_known(second, tmp_path / "known.csv") == 0
+    assert add_known(second, tmp_path / "known.csv") > 0
+    assert add_known(second, tmp_path / "known.csv") == 0
     assert second.ids[second.ask().row] == "Acme Incorporation"
     assert answer_all(second) < n_first
     new = {old: name for old, name, *_ in table(second)}

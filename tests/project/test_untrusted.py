@@ -77,8 +77,8 @@ def test_a_name_from_a_file_is_only_looked_up(registry, session):
     for name in names:
         with pytest.raises(SessionFileError, match="is not known here"):
             registry.known(name)
-    for known in registry.names:
-        assert registry.known(known) is registry.find(known)
+    for name in registry.names:
+        assert registry.known(name) is registry.find(name)
     assert not (session.parent / "ran").exists()
 
 

@@ -16,7 +16,7 @@ def all_pairs(partition):
     return Candidates.sorted(partition.n_rows, left, right, pdist(partition.points))
 
 
-@given(case=cases(ties=False), walk=walks("give", "mend", "revise", "undo", "redo", max_size=30))
+@given(case=cases(ties=False), walk=walks("link", "mend", "revise", "undo", "redo", max_size=30))
 def test_with_all_pairs_listed_it_asks_as_cobra_does(case, walk):
     listed = states(CandidatePairs(all_pairs(case.partition), case.partition), case, walk)
     for here, cobra in zip(listed, states(ClosestFirst(case.partition), case, walk), strict=True):

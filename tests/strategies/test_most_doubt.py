@@ -142,7 +142,7 @@ def test_none_of_all_groups_is_a_group_for_good_whatever_is_given_later():
     session.choose(Answer.NONE)
     asked = {other for gesture in session.events for other in gesture.rows}
     first, second = [k for k in range(len(X)) if k not in asked][:2]
-    session.give(first, second, SAME)  # a group that the row was not compared with
+    session.add_link(first, second, SAME)  # a group that the row was not compared with
     assert session.ask().row != row
     assert any(group[0] == row for group in session.ask().groups)
 
@@ -201,7 +201,7 @@ def test_a_pair_that_was_not_sure_is_not_asked_about_again_whatever_is_given_lat
         other = int(rng.integers(len(rows)))
         if is_unsure and other != question.row:
             with suppress(ContradictionError):
-                session.give(question.row, other, "same")
+                session.add_link(question.row, other, "same")
 
 
 def test_only_rows_that_may_be_shown_are_asked_about_but_all_are_labeled():
@@ -290,8 +290,8 @@ def test_of_rows_that_differ_from_some_groups_the_latest_is_asked_about_first():
     group = session.strategy.known(session.answers).groups[0]
     asked = {row for gesture in session.events for row in gesture.rows}
     first, second = [row for row in range(len(X)) if row not in asked][:2]
-    session.give(first, group[0], DIFFERENT)
-    session.give(second, group[0], DIFFERENT)
+    session.add_link(first, group[0], DIFFERENT)
+    session.add_link(second, group[0], DIFFERENT)
     assert session.strategy.known(session.answers).pending == [first, second]
     assert session.ask().row == second
 

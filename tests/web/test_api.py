@@ -495,7 +495,7 @@ def test_a_contradiction_is_the_callers_mistake(project):
 
     def contradict(project, _):
         for answer in ("same", "different"):
-            project.session.give(question.left, question.right, answer)
+            project.session.add_link(question.left, question.right, answer)
 
     status, found = reply(project, Call("contradict", contradict, changes=True), {})
     assert status == 400

@@ -17,7 +17,7 @@ from likewise.cli.lines import for_terminal, say
 from likewise.cli.served import ServedPage
 from likewise.core.answers import RULE
 from likewise.items.pairs import AUTO
-from likewise.project import Opened, Project, give_known, open_project
+from likewise.project import Opened, Project, add_known, open_project
 from likewise.project.beginning import QUESTIONS
 from likewise.project.formats import file_name_of
 from likewise.project.large import is_large
@@ -413,7 +413,7 @@ def label(
             verb = "begun" if opened.is_new else f"goes on: {opened.project.session.progress}"
             _say(f"session {opened.path} {verb}")
             if known is not None:
-                n = give_known(opened.project, known)
+                n = add_known(opened.project, known)
                 _say(f"{known}: {plural(n, 'new link')}")
             if rules and not dry_run:
                 _follow_rules(opened.project, rules)

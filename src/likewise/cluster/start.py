@@ -120,7 +120,7 @@ def start_session(
     )
     for pairs, answer in ((must, Answer.SAME), (cannot, Answer.DIFFERENT)):
         for left, right in pairs.tolist():
-            session.give(left, right, answer)
+            session.add_link(left, right, answer)
     return session, rows
 
 

@@ -41,22 +41,22 @@ from likewise.words import check_text, plural
 class Changing(Log):
     """All changes of a session but answers. One of the parts of `Session`."""
 
-    def give(self, left: int, right: int, answer: Any) -> Gesture:
-        """Take in an answer that was known without asking.
+    def add_link(self, left: int, right: int, answer: Any) -> Gesture:
+        """Add a certain link: an answer that was known without asking.
 
         Raises
         ------
         ContradictionError
             If it clashes with earlier answers; nothing is changed then.
         """
-        return self.give_links([Link(left, right, as_answer(answer))])
+        return self.add_links([Link(left, right, as_answer(answer))])
 
-    def give_links(
+    def add_links(
         self, links: Iterable[Link], *, overrules: bool = False, **signed: Unpack[Signed]
     ) -> Gesture:
-        """Take in several links as one gesture: all of them or, on an error, none.
+        """Add several certain links as one gesture: all of them or, on an error, none.
 
-        They are certain: no answer overrules them.
+        No answer overrules them.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class Changing(Log):
         link = Link(left, right, as_answer(answer))
         if not link.answer.is_link:
             raise AnswerError("whether two groups are one is decided by same or different")
-        return self.give_links([link], overrules=True, **signed)
+        return self.add_links([link], overrules=True, **signed)
 
     def revise(self, number: int, chosen: Any, **signed: Unpack[Signed]) -> Revision:
         """Change an earlier answer and keep every other one that does not contradict it.
@@ -138,7 +138,7 @@ class Changing(Log):
         if not gesture.groups and len(gesture.links) > 1:
             raise InputError(
                 f"answer {number} consists of {len(gesture.links)} links: undo it, or overrule it "
-                "with give_links(..., overrules=True)"
+                "with add_links(..., overrules=True)"
             )
         groups = gesture.groups or ((gesture.right,),)
         question = Question(number, gesture.left, groups, names=gesture.names)

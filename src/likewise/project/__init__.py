@@ -2,7 +2,7 @@
 
 from likewise.project.changes import mended_labels
 from likewise.project.formats import FORMATS, export
-from likewise.project.known import give_known, read_known
+from likewise.project.known import add_known, read_known
 from likewise.project.opening import Opened, open_project, open_session_file
 from likewise.project.project import Project
 
@@ -10,8 +10,8 @@ __all__ = [
     "FORMATS",
     "Opened",
     "Project",
+    "add_known",
     "export",
-    "give_known",
     "mended_labels",
     "open_project",
     "open_session_file",

@@ -104,7 +104,7 @@ def _renamed(table: Table, place: Mapping[str, int]) -> Table:
     return Table(table.path, {"id": old, "group": new, "how": how}, table.n)
 
 
-def give_known(project: Project, path: str | os.PathLike[str]) -> int:
+def add_known(project: Project, path: str | os.PathLike[str]) -> int:
     """Add the links of a file to a project, as one gesture; return how many were new.
 
     Groups get the names that the file has for them. Links that follow from earlier answers are
@@ -125,7 +125,7 @@ def give_known(project: Project, path: str | os.PathLike[str]) -> int:
                 )
         new = [link for link, known_so in zip(known.links, before, strict=True) if known_so is None]
         if new:
-            project.give(new, position=project.position)
+            project.add_links(new, position=project.position)
             if known.names:
                 ids = group_ids(session)
                 names = {int(ids[row]): name for row, name in known.names.items()}

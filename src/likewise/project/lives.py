@@ -18,7 +18,7 @@ both. They found the groups 0, 1 and 2, whose keys are 1, 2 and 3:
 >>> rows = [[0.0], [0.1], [5.0], [5.1], [9.0], [9.1]]
 >>> session = COBRA(n_super_instances=6, random_state=0).start(rows)
 >>> def say(*links, **options):
-...     session.give_links([Link(a, b, Answer(word)) for a, b, word in links], **options)
+...     session.add_links([Link(a, b, Answer(word)) for a, b, word in links], **options)
 ...     lives = lives_of(session)
 ...     numbers = [lives.numbers.get(label) for label in session.labels.tolist()]
 ...     print(numbers, "merged", lives.merged, "split from", lives.split_from)

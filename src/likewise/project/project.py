@@ -149,10 +149,10 @@ class Project(Record):
 
     # -- changing ----------------------------------------------------------------------------------
 
-    def give(self, links: Iterable[Link], *, position: int) -> None:
-        """Add links that are known, as one gesture."""
+    def add_links(self, links: Iterable[Link], *, position: int) -> None:
+        """Add certain links, as one gesture."""
         with self._change(position) as signature:
-            self.session.give_links(links, **signature)
+            self.session.add_links(links, **signature)
 
     def settle(self, left: int, right: int, answer: Answer, *, position: int) -> None:
         """Say something about two rows without being asked."""
@@ -160,7 +160,7 @@ class Project(Record):
             implied = self.session.links.implied(left, right)
             if implied is not None:
                 raise InputError(f"rows {left} and {right} are settled already: {implied.value}")
-            self.session.give_links([Link(left, right, answer)], **signature)
+            self.session.add_links([Link(left, right, answer)], **signature)
 
     def judge(self, left: int, right: int, answer: Answer, *, position: int) -> None:
         """Say whether the groups of two rows are one, as `Session.merges` suggests, for good."""
@@ -174,7 +174,7 @@ class Project(Record):
         """
         with self._change(position) as signature:
             before = self.session.events
-            self.session.give_links(say(Mending(self.session)), overrules=True, **signature)
+            self.session.add_links(say(Mending(self.session)), overrules=True, **signature)
             left = Counter(gesture.links for gesture in self.session.events)
             # An answer that lost some of its links is another one now.
             return sum((Counter(gesture.links for gesture in before) - left).values())
@@ -187,7 +187,7 @@ class Project(Record):
             before = self.session.labels
             try:
                 with self.session.transaction():
-                    self.session.give_links(say(Mending(self.session)), overrules=True)
+                    self.session.add_links(say(Mending(self.session)), overrules=True)
                     changed = changed_rows(before, self.session.labels, moved)
                     raise _Foreseen
             except _Foreseen:
@@ -338,4 +338,4 @@ class Project(Record):
                 raise InputError(f"there is no disagreement {first}: there are {len(found)}")
             said = found[first].second
             links = Question(1, said.left, said.groups or ((said.right,),)).links(chosen)
-            self.session.give_links(links, overrules=True, **signature)
+            self.session.add_links(links, overrules=True, **signature)

@@ -118,7 +118,7 @@ class StrategyLaws:
             for check in session.audit(3):
                 assert {check.left, check.right} <= askable
 
-    @law(case=cases(), walk=walks("give", max_size=30))
+    @law(case=cases(), walk=walks("link", max_size=30))
     def test_none_of_these_makes_a_new_group_at_once_and_for_good(
         self, case: Case, walk: Walk
     ) -> None:
@@ -195,7 +195,7 @@ class StrategyLaws:
 
     # -- progress --------------------------------------------------------------------------------
 
-    @law(case=cases(), walk=walks("give", "revise", "undo", "redo", max_size=30))
+    @law(case=cases(), walk=walks("link", "revise", "undo", "redo", max_size=30))
     def test_the_bound_falls_with_every_yes_or_no_and_never_grows(
         self, case: Case, walk: Walk
     ) -> None:
@@ -219,7 +219,7 @@ class StrategyLaws:
 
     @law(
         case=cases(),
-        walk=walks("give", "revise", answers=YES_NO, max_size=20),
+        walk=walks("link", "revise", answers=YES_NO, max_size=20),
         rest=st.sampled_from(YES_NO),
     )
     def test_when_done_everything_fits_together(self, case: Case, walk: Walk, rest: Answer) -> None:
@@ -341,7 +341,7 @@ class StrategyLaws:
             assert visible(session) == state
         assert session.redo() is None
 
-    @law(case=cases(), walk=walks("give", "mend", "rebuild"), last=st.data())
+    @law(case=cases(), walk=walks("link", "mend", "rebuild"), last=st.data())
     def test_revising_keeps_every_answer_that_does_not_contradict_it(
         self, case: Case, walk: Walk, last: st.DataObject
     ) -> None:
@@ -405,15 +405,15 @@ class StrategyLaws:
             lambda: session.tell("perhaps"),
             lambda: session.choose(0, question=session.n_asked + 2),
             lambda: session.choose(99),
-            lambda: session.give(0, n_rows, "same"),
-            lambda: session.give_links([]),
+            lambda: session.add_link(0, n_rows, "same"),
+            lambda: session.add_links([]),
             lambda: session.revise(len(session.events) + 1, "same"),
             lambda: session.name({n_rows: "none"}),
             lambda: session.grow([[0.0, np.nan]]),
             lambda: session.grow([[0.0, 1.0]], sample_ids=["of a session without ids"]),
             lambda: session.grow(removed=[n_rows]),
         ]
-        deeds.append(lambda: session.give_links(clash))
+        deeds.append(lambda: session.add_links(clash))
         for deed in deeds:
             try:
                 deed()

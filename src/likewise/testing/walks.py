@@ -136,10 +136,10 @@ class Move:
         if self.kind == "answer":
             if (question := session.ask()) is not None:
                 reply(session, question, self.answer, self.i)
-        elif self.kind == "give" and left != right:
-            session.give(left, right, self.answer)
+        elif self.kind == "link" and left != right:
+            session.add_link(left, right, self.answer)
         elif self.kind == "mend" and left != right and self.answer.is_link:
-            session.give_links([Link(left, right, self.answer)], overrules=True)
+            session.add_links([Link(left, right, self.answer)], overrules=True)
         elif self.kind == "undo":
             session.undo()
         elif self.kind == "redo":
@@ -193,9 +193,9 @@ class Move:
 
 Walk = list[Move]
 
-DEEDS = ("give", "mend", "revise", "name", "mark", "doubt", "check", "rebuild", "grow", "switch")
+DEEDS = ("link", "mend", "revise", "name", "mark", "doubt", "check", "rebuild", "grow", "switch")
 ANYTHING = (*DEEDS, "undo", "redo")
-SAYINGS = ("give", "mend", "revise", "undo", "redo", "rebuild", "grow")
+SAYINGS = ("link", "mend", "revise", "undo", "redo", "rebuild", "grow")
 
 
 def can_grow(strategy: Strategy) -> bool:

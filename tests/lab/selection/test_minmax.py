@@ -87,7 +87,7 @@ def test_a_later_answer_that_disproves_an_inference_wins():
     row, place = run._supposed[0]
     seed = run.neighborhoods[place][0]
     assert strategy.run(session.answers).known().implied(row, seed) is Answer.SAME
-    session.give(row, seed, Answer.DIFFERENT)
+    session.add_link(row, seed, Answer.DIFFERENT)
     assert strategy.run(session.answers).known().implied(row, seed) is Answer.DIFFERENT
 
 

@@ -174,7 +174,7 @@ def test_answers_given_in_between_are_used_and_never_break_anything(selector, se
     while (query := session.ask()) is not None:
         left, right = rng.choice(len(X), 2, replace=False).tolist()
         same = Answer.SAME if y[left] == y[right] else Answer.DIFFERENT
-        session.give(left, right, same)
+        session.add_link(left, right, same)
         if (query := session.ask()) is None:
             break
         assert session.links.implied(query.left, query.right) is None
