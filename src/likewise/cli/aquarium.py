@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SIZE = 560
 """Pixels of a picture, in width and height."""
 FINER = 2
-"""Shapes are drawn so many times larger and then scaled down, which smooths their edges."""
+"""Shapes are drawn this many times larger and then scaled down, which smooths their edges."""
 N_FISH = 96
 COLORS = {
     "red": ("#ee6c5a", "#c2452f"),
@@ -171,7 +171,7 @@ def kinds() -> dict[str, Kind]:
 
 @cache
 def school(n: int = N_FISH, seed: int = 0) -> tuple[Fish, ...]:
-    """Return fish in a random order; every mix of kind, color and pattern is there."""
+    """Return fish in a random order, with every combination of kind, color and pattern."""
     random = Random(seed)
     mixes = list(product(kinds(), COLORS, PATTERNS))
     chosen = mixes + random.sample(mixes, n - len(mixes))

@@ -15,8 +15,7 @@ from likewise.words import plural
 def backup(session: str, copy: str) -> None:
     """Copy SESSION, a .likewise file, to COPY while it may be in use.
 
-    COPY is whole in itself and has every answer that was saved. A file that is there already is
-    never replaced.
+    COPY is complete and has every answer that was saved. An existing file is never replaced.
     """
     with Store.open(session) as store:
         store.read()

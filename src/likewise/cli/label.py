@@ -176,8 +176,8 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
 @click.option(
     "--groups",
     metavar="GROUPS",
-    help="Groups that are there already, to be mended: a column of the table, a table of id and "
-    "group, or the word folders.",
+    help="Existing groups to be mended: a column of the table, a table of id and group, or the "
+    "word folders.",
 )
 @click.option(
     "--rule",
@@ -202,16 +202,22 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     help="With --model: the environment variable that has the key of the server.",
 )
 @click.option(
-    "--max-calls", type=click.IntRange(min=0), metavar="N", help="With --model: at most so many."
+    "--max-calls",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="With --model: the most requests to make.",
 )
 @click.option(
-    "--max-tokens", type=click.IntRange(min=0), metavar="N", help="With --model: at most so many."
+    "--max-tokens",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="With --model: the most tokens to use.",
 )
 @click.option(
     "--max-cost",
     type=click.FloatRange(min=0),
     metavar="X",
-    help="With --model and --price: at most so much, in the currency of the price.",
+    help="With --model and --price: the most to spend, in the currency of the price.",
 )
 @click.option(
     "--price",
@@ -226,8 +232,8 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     default=400,
     show_default=True,
     metavar="N",
-    help="With --model: at most so many tokens of a reply per question. Models that think aloud "
-    "need more.",
+    help="With --model: the most tokens of a reply per question. Models that think aloud need "
+    "more.",
 )
 @click.option(
     "--timeout",
@@ -298,7 +304,7 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     default=EVERY,
     show_default=True,
     metavar="N",
-    help="With --people: put every so many questions to two of them; 0 for none.",
+    help="With --people: put one of N questions to two of them; 0 for none.",
 )
 @click.option(
     "--certfile",

@@ -35,7 +35,7 @@ _INTEGERS = {"_labels", "_super_instances"}
 """Attributes with one number from 0 per row, which are packed in pickles."""
 
 ANSWERS_PER_LINE = 10
-"""With ``verbose=1``, a line of progress follows every so many answers."""
+"""How many answers lie between two lines of progress, with ``verbose=1``."""
 
 
 def _listed(pairs: Any) -> Any:

@@ -47,10 +47,10 @@ MONEY = (
     "SGD THB TRY USD ZAR Fr kr zł Kč Ft Rs"
 ).replace(" ", "|")
 SPACES = "\u0020\u00a0\u2009\u202f\u2019'_"
-"""What may stand between thousands in any language."""
+"""What may separate thousands in any language."""
 MINUS = "-\u2212\u2013"
 MAGNITUDES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "Mio": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9}
-"""What may stand behind numbers of one column: 900k and 1.2M."""
+"""What may follow numbers of one column: 900k and 1.2M."""
 UNITS: tuple[dict[str, float], ...] = (
     {"mg": 1e-3, "g": 1.0, "kg": 1e3, "t": 1e6, "oz": 28.349523125, "lb": 453.59237,
      "lbs": 453.59237},
@@ -60,13 +60,13 @@ UNITS: tuple[dict[str, float], ...] = (
     {"ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0, "hr": 3600.0, "hrs": 3600.0},
     {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12},
 )  # fmt: skip
-"""Units that may stand in one column, as multiples of each other."""
+"""Units that may occur in one column, as multiples of each other."""
 LONGEST = 60
-"""A longer text is no number."""
+"""A longer text is not a number."""
 FEW = 0.05
-"""This share of a column may be something else than its numbers or dates."""
+"""This share of a column may be something other than its numbers or dates."""
 FEWEST = 14
-"""Of fewer different times than this, two weeks of days, no part of the calendar is compared."""
+"""With fewer different times than two weeks of days, no part of the calendar is compared."""
 DAY = 86_400.0
 YEAR = 365.2425 * DAY
 
@@ -77,7 +77,7 @@ PARTS: dict[Part, tuple[str, float, float]] = {
     "week": ("the weekday", 7 * DAY, 4 * DAY),
     "day": ("the hour", DAY, 0.0),
 }
-"""Cycles of the calendar, what people call their places, their lengths and when one began."""
+"""Cycles of the calendar: the names of their parts, their lengths, and when one began."""
 
 
 def _amounts(point: str) -> re.Pattern[str]:

@@ -39,15 +39,16 @@ MOST_VALUES = 30
 longer text. A round number: with a lower one more categories count as text, with a higher one more
 names as categories."""
 SOFTNESS = 0.1
-"""Added to the spread inside groups, as a share of the range of a field. Otherwise single items, or
-groups without any spread, would make every field tell everything."""
+"""Added to the spread inside groups, as a share of the range of a field. Otherwise, with single
+items or groups without any spread, every field would seem to separate groups perfectly."""
 
 N_TELLING = 3
 """How many values a summary of a group names."""
 TELLING = 0.5
-"""A category describes a group if its share there is larger by at least this much than among all
-rows; a number, if it is larger than one outside of the group this much more often than smaller, or
-the other way round. With a lower limit a summary has words that describe other groups as well."""
+"""A category describes a group if its share in the group exceeds that among all rows by at least
+this much. A number does if numbers inside of the group are larger than those outside this much more
+often than smaller, or the other way round. With a lower limit, a summary has words that describe
+other groups as well."""
 
 Entry = dict[str, Any]
 """What a field is in a group: ``text``, ``low``, ``middle`` and ``high`` of numbers, ``shares`` of
@@ -164,7 +165,7 @@ class Fields:
 
     @cached_property
     def _categories(self) -> dict[str, tuple[list[str | None], Counter[str | None]]]:
-        """The columns of categories, and how often each value is there."""
+        """The columns of categories, and how often each value occurs."""
         categories = {}
         for name, column in zip(self.names, self._columns, strict=True):
             texts = [as_category(value) for value in column]
@@ -215,7 +216,7 @@ def _categories_in(
 ) -> tuple[float, list[Entry]]:
     """Return how well categories separate groups, and the most frequent ones in each group."""
     cells = [[column[i] for i in rows.tolist()] for rows in groups]
-    # Texts are counted before they are shown: most values are there many times.
+    # Texts are counted before they are shown: most values occur many times.
     plain = [[v if isinstance(v, str) else as_shown(v) for v in group] for group in cells]
     known = [
         Counter([text for text in group if text.strip().lower() not in MISSING]) for group in plain

@@ -169,7 +169,7 @@ class Items:
         return [compute(aspect, progress, **options) for aspect in aspects]
 
     def takes_long(self, aspects: Sequence[Aspect]) -> bool:
-        """Whether describing many of these items takes long, each apart from the others.
+        """Whether describing many of these items takes long, and each can be described alone.
 
         Then `compute` also takes `places`, a list of the items to describe, and returns a row for
         each of them. A session about many such items begins with some, and the others join it. By

@@ -15,7 +15,7 @@ RECIPE = "texts 3"
 """Change this whenever the features change, so that old ones are not used."""
 
 WORD_DIMENSIONS = 10
-"""As many as the COBRA paper uses for newsgroup messages."""
+"""The number of dimensions that the COBRA paper uses for newsgroup messages."""
 
 CHARACTERS: dict[str, Any] = {"analyzer": "char_wb", "ngram_range": (1, 3)}
 """Runs of one to three letters within a word."""

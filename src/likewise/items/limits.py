@@ -21,15 +21,15 @@ UNKNOWN_MEMORY = 4 << 30
 UNLIMITED = 1 << 62
 
 SMALL = 64 << 20
-"""What takes at most this many bytes when unpacked is not called a bomb, however it is packed."""
+"""What unpacks to at most this many bytes is not called a bomb, however well it is packed."""
 MOST_PACKED = 64
-"""Anything larger may be this many times as large as its file. Numbers as people have them pack to
-a half or a tenth; zeros pack to a thousandth, and a file of them is a bomb."""
+"""Anything larger may be this many times as large as its file. Real numbers pack to a half or a
+tenth; zeros pack to a thousandth, and a file of them is a bomb."""
 METHODS = (ZIP_STORED, ZIP_DEFLATED)
 
 
 def _ignore(_path: Path, _why: str) -> None:
-    """Do not mention what is left out."""
+    """Say nothing about what is left out."""
 
 
 def files_below(folder: Path, left_out: Callable[[Path, str], object] = _ignore) -> Iterator[Path]:

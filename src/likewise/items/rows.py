@@ -61,26 +61,26 @@ TYPES = ("number", "category", "date", "text", IGNORE)
 BETTER = "Choose other columns with --columns, or bring your own features with --features."
 
 MOST_CATEGORIES = 1_000
-"""As many values may a column have that a person calls a category; each becomes a column."""
+"""The most values of a column that a person calls a category; each becomes a column."""
 MOST_TEXTS = 10_000
 """With more different texts in a column, networks would take minutes, so words are compared."""
 MOSTLY = 0.95
 """The share of cells that makes a column one of codes."""
 FEWEST = 10
-"""From so many rows on, a column is taken for an id or for free text by its values."""
+"""With fewer rows, the values of a column do not decide whether it is an id or free text."""
 RADIUS = 12**-0.5
 """The radius of a cycle of the calendar, which then varies as much as evenly spread numbers do. It
 is an aspect of its own, since most groups have nothing to do with weekdays, and some only with
-hours: beside the numbers it would take from all others, or be left out from all."""
+hours: among the numbers, it would weaken all others or be ignored with them."""
 
 ID = re.compile(
     r"(?:.*[\W_])?(?:id|ids|identifier|uuid|guid|key|index|nr|no|isbn|ean|sku)", re.IGNORECASE
 )
 CAMEL_ID = re.compile(r".*[a-z](?:Id|ID|Key|Nr|No)")
-"""The name of a column of ids; whether it is one, its values say."""
+"""The name of a column that may have ids; its values decide."""
 
 YEAR = re.compile(r"(?:.*[\W_])?(?:year|years|yr|jahr|ann[ée]e|año|anno|ano|jaar)", re.IGNORECASE)
-"""The name of a column of years, which say when, even if there is one row for each."""
+"""The name of a column of years: times, not ids, even if each year has only one row."""
 
 Columns = Sequence[str] | Mapping[str, str | None]
 """Columns by name, each with a type or without: ``["age", "city:category"]``, or as a mapping."""
@@ -415,7 +415,7 @@ def _fit_texts(table: Table, name: str, type: str | None, *, keeps_ids: bool) ->
 
 
 def _nearly_numbers(table: Table, name: str) -> Fitted | None:
-    """Return a column of numbers or dates but for a few cells or for units; None if it is none."""
+    """Return a column of numbers or dates, but for a few cells or units; None if it is not."""
     cells, point = table.column(name), "," if table.has_decimal_comma else "."
     units = different_units(cells, point)
     if units:
@@ -427,7 +427,7 @@ def _nearly_numbers(table: Table, name: str) -> Fitted | None:
 
 
 def _why_id(name: str, reading: Reading) -> str:
-    """Return why a column of numbers is an id, or nothing."""
+    """Return why a column of numbers is an id, or an empty text."""
     numbers = reading.values
     if reading.way["as"] != "number" or "unit" in reading.way or len(numbers) < FEWEST:
         return ""
@@ -467,7 +467,7 @@ def _are_codes(texts: Sequence[str | None]) -> bool:
 
 
 def _as_said(table: Table, name: str, type: str, reading: Reading | None) -> Fitted:
-    """Return a column that a person calls numbers or dates; what is not is missing."""
+    """Return a column that a person calls numbers or dates; other cells count as missing."""
     cells, lost = table.column(name), list[int]()
     kinds = AMOUNTS if type == "number" else ("date", "hour")
     if reading is None or reading.way["as"] not in kinds:

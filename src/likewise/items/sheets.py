@@ -28,7 +28,7 @@ MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 BYTES_PER_CELL = 100
 CHUNK = 1 << 20
 DEEPEST = 200
-"""How deep elements are within each other at most; each takes memory until it ends."""
+"""The most levels of nested elements; each takes memory until it ends."""
 LONGEST_FORMAT = 255
 """How many characters the format of a number has at most in Excel."""
 
@@ -38,7 +38,7 @@ DATES = {*range(14, 18), 22, *range(27, 37), *range(50, 59)}
 TIMES = {*range(18, 22), *range(45, 48)}
 """Numbers of the formats that a workbook need not define."""
 QUOTED = re.compile(r'"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|_.|\*.', re.IGNORECASE)
-"""What stands for itself in the format of a number."""
+"""The parts of a number format that are literal text."""
 ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 PLACE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"

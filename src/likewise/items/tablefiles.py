@@ -33,12 +33,12 @@ JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 TABLE_SUFFIXES = (*CSV_SUFFIXES, *JSON_SUFFIXES, *SHEET_SUFFIXES, *PARQUET_SUFFIXES)
 PACKED_SUFFIXES = (".gz", ".zip")
-"""What may be behind the suffix of a CSV or JSON file."""
+"""What may follow the suffix of a CSV or JSON file."""
 READING = ("encoding", "delimiter", "header", "sheet")
 """The options of `read_table`."""
 
 FRAME, MEMORY = Path("the data frame"), Path("memory")
-"""How messages name what comes from memory."""
+"""What messages call a table from memory."""
 
 BYTES_PER_CELL = 100
 """About how many bytes a cell takes in memory as a Python value."""
@@ -55,7 +55,7 @@ ENCODINGS = {
 MULTIBYTE = re.compile(rb"[\xc3-\xf4][\x80-\xbf]")
 """A letter of several bytes, as UTF-8 has them; in other encodings such pairs are rare."""
 DECIMAL_COMMA = re.compile(r"\s*-?(?:\d+,(?:\d{1,2}|\d{4,})|\d{1,3}(?:\.\d{3})+,\d+|0,\d+)\D{0,9}")
-"""A number whose comma cannot stand between thousands."""
+"""A number whose comma cannot separate thousands."""
 LARGEST_CELL = 2**31 - 1
 """The largest limit that the csv module takes on every system."""
 
@@ -429,7 +429,7 @@ def _sniff(text: str, suffix: str) -> str:
 
 
 def _is_aligned(lines: Sequence[str]) -> bool:
-    """Whether lines are as many words each, and a column of them are numbers."""
+    """Whether all lines have equally many words, and a column of them are numbers."""
     rows = [line.split() for line in lines if line.strip()]
     if len(rows) < 2 or len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
         return False

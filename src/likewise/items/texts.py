@@ -39,9 +39,9 @@ MEANING = "meaning"
 ENGLISH, MULTILINGUAL = "minilm", "use-multilingual"
 """The networks that are used side by side where they are installed."""
 MOSTLY = 0.5
-"""If a larger share of the letters is not from a to z, the network for English is left out."""
+"""If more than this share of letters is not from a to z, the network for English is left out."""
 CHUNK = 64
-"""How many texts are encoded before they are kept."""
+"""How many texts are encoded before the results are saved."""
 
 TEXT_LENGTH = 20_000
 """Texts are cut after this many characters when shown, so that the page stays fast."""
@@ -176,7 +176,7 @@ class TextItems(TableItems):
         return text_aspects(self._texts, self._encoder, self._latent)
 
     def takes_long(self, aspects: Sequence[Aspect]) -> bool:
-        """Whether describing takes long: it does by a network."""
+        """Whether describing takes long: with a network, it does."""
         return self._own is None and any("encoders" in aspect.recipe for aspect in aspects)
 
     def compute(
@@ -254,7 +254,7 @@ def headers(head: str) -> list[list[str]]:
 
 
 def part_with(text: str, words: Collection[str], length: int = PASSAGE_LENGTH) -> str:
-    """Return the part of a text with the most different words of some, cut at words.
+    """Return the part of a text that has the most of these words, cut between words.
 
     Examples
     --------

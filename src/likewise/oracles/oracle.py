@@ -11,7 +11,7 @@ from likewise.core.answers import Answer, Chosen, Question
 from likewise.errors import AnswerError, InputError, SilentOracleWarning
 
 MANY_SILENT = 5
-"""A function whose first answers, so many, are all None is taken to lack a ``return``."""
+"""A function is taken to lack a ``return`` if this many first answers are all None."""
 
 
 @runtime_checkable
@@ -153,13 +153,13 @@ def can_choose(oracle: Any) -> bool:
 def chosen_by(oracle: Oracle, question: Question) -> Chosen:
     """Return what an oracle answers, as `Session.choose` takes it.
 
-    A question with several groups that the oracle cannot choose from must be put as pairs before.
+    If the oracle cannot choose among groups, put the question as pairs before.
     """
     return as_chosen(oracle.answer(question), question)
 
 
 def as_chosen(answer: Any, question: Question) -> Chosen:
-    """Return what an oracle replied, as `Session.choose` takes it; refuse what is no answer."""
+    """Return an oracle's reply as `Session.choose` takes it; refuse what is not an answer."""
     chosen = question.place(Answer.UNSURE if answer is None else answer)
     question.links(chosen)  # raises `AnswerError` if it is no answer to this question
     return chosen

@@ -1,4 +1,4 @@
-"""Rules that answer where they know, and are silent everywhere else."""
+"""Rules that answer what they know, and are silent about everything else."""
 
 from __future__ import annotations
 

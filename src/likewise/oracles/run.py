@@ -169,7 +169,7 @@ class _Asking:
         self._error: Exception | None = None
 
     async def run(self) -> None:
-        """Ask until nothing is left; an error of the oracle is raised when the rest is taken in."""
+        """Ask until nothing is left; take in all answers before raising an error of the oracle."""
         pending: dict[Question, _Reply] = {}
         try:
             while self._error is None:
@@ -185,7 +185,7 @@ class _Asking:
             raise self._error
 
     async def _end(self, pending: list[_Reply]) -> None:
-        """Stop waiting, but take in what was answered meanwhile."""
+        """Stop waiting, but take in what was answered in the meantime."""
         waiting = [one for one in pending if isinstance(one, asyncio.Task)]
         for one in waiting:
             one.cancel()
@@ -196,7 +196,7 @@ class _Asking:
                 self._take(reply)
 
     def _next(self, pending: list[Question]) -> list[Question]:
-        """Return the questions that can be put now, besides those that are."""
+        """Return further questions that can be put now, besides those that are open."""
         session, n = self._session, self._n_at_once - len(pending)
         if self._is_over:
             return []

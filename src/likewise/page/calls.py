@@ -47,7 +47,7 @@ N_OF_A_PART = 24
 
 HOW = ("said", "learned", "open")
 LEAST_ALIKE = 50
-"""In percent, how alike names are that the page lists together unless another bound is chosen."""
+"""How alike names must be, in percent, to be listed together, unless another bound is chosen."""
 LONGEST_NAME = 200
 """The most characters of the name of a group."""
 
@@ -92,13 +92,13 @@ def settle(project: Project, body: Json) -> Json:
 
 
 def undo(project: Project, body: Json) -> Json:
-    """Undo the last change of whoever asks for it."""
+    """Undo the last change of the person who asks for it."""
     project.undo(position=whole(body, "position"))
     return shapes.next_question(project)
 
 
 def redo(project: Project, body: Json) -> Json:
-    """Redo the last change that whoever asks for it has undone."""
+    """Redo the last change that the person who asks for it has undone."""
     project.redo(position=whole(body, "position"))
     return shapes.next_question(project)
 
@@ -420,7 +420,7 @@ def item(project: Project, asked: Json) -> Json:
 
 
 def image(project: Project, asked: Json) -> File:
-    """Return the picture of an item; it is decoded and encoded again, never passed on as it is."""
+    """Return the picture of an item, decoded and encoded again, never as it is in the file."""
     row = asked["row"]
     project.check_rows(row)
     size = asked.get("size", "large")
@@ -456,8 +456,8 @@ def formats(project: Project, asked: Json) -> Json:  # noqa: ARG001
 class Call:
     """One kind of request, by its address below ``api/``, such as ``group/{id:int}``.
 
-    `run` takes the project and the values of the request. One that `changes` something has them as
-    a JSON body; others have them in their address. One that `is_locked` waits for a change that is
+    `run` takes the project and the values of the request. A call that `changes` something has them
+    in a JSON body, other calls in their address. A call that `is_locked` waits for a change that is
     under way.
     """
 

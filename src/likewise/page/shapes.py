@@ -170,7 +170,7 @@ def _group_to_choose(project: Project, rows: Sequence[int]) -> Json:
 
 
 def _typical(project: Project, row: int, head: int) -> Json:
-    """Return an item that stands for the group of a row: of a long text, the part that tells."""
+    """Return an item that stands for the group of a row; of a long text, its most typical part."""
     place = project.where[row]
     if place is None or project.items.has_pictures:
         return thing(project, row)
@@ -237,7 +237,7 @@ def _disagreement(project: Project, number: int, double: Double) -> Json:
 
 
 def progress(project: Project) -> Json:
-    """Return how far the session is and how good the groups are."""
+    """Return how far along the session is and how good the groups are."""
     now, complete = project.session.progress, project.session.completeness
     has_more = can_rebuild(project)
     said = complete is not None and complete.is_said
@@ -273,7 +273,7 @@ def _abouts(project: Project) -> dict[str, str]:
 def _seen(project: Project) -> Json:
     """Return by which aspects the items are grouped, how to get better ones, and what was not used.
 
-    What was not used are other sheets, columns and files that were left out, and broken pictures.
+    The latter are other sheets, columns and files that were left out, and broken pictures.
     """
     items, features = project.items, project.features
     aspects = features.aspects
@@ -289,7 +289,7 @@ def _seen(project: Project) -> Json:
 
 
 def rest(project: Project) -> Json:
-    """Return how many items a session is about so far, if others are to join it; else None."""
+    """Return how many items a session is about so far, if others will join it; else None."""
     waits = project.rest
     if waits is None:
         return {"rest": None}
@@ -307,7 +307,7 @@ def rest(project: Project) -> Json:
 
 
 def model(project: Project) -> Json:
-    """Return what a model has done that answers, too; None if there is none."""
+    """Return what a model that answers in the background has done; None without one."""
     return {"model": None if project.model is None else project.model.report()}
 
 
@@ -325,7 +325,7 @@ def suggestion(project: Project) -> Json | None:
 
 
 def _members(project: Project, row: int) -> list[int]:
-    """Return further rows of the group of a row that are there, as answers say."""
+    """Return further rows that answers put into the group of a row, without removed ones."""
     gone = project.session.removed
     return [k for k in project.session.links.same_as(row, N_FELLOWS) if k not in gone]
 
@@ -466,7 +466,7 @@ def checked(project: Project, first: int, last: int) -> list[Json]:
 
 
 def repeat(project: Project, repeat: Repeat, said: Repeated | None) -> Json:
-    """Return an earlier question the other way round; how it was answered comes after it."""
+    """Return an earlier question the other way round; its answer is sent only afterward."""
     shown: Json = {
         "number": repeat.number,
         "question": question(project, repeat.question),
@@ -508,7 +508,7 @@ def _named(project: Project, number: int, new: Any) -> str:
 
 
 def check(project: Project, check: Check, answer: Answer | None) -> Json:
-    """Return a check question; what is expected comes only after the answer."""
+    """Return a check question; the expected answer is sent only afterward."""
     shown: dict[str, Any] = {
         "left": whole_thing(project, check.left),
         "right": whole_thing(project, check.right),

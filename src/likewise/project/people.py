@@ -86,7 +86,7 @@ class Team:
     names : sequence of str
         Who answers. None stands for those who have no name; all of them have the same question.
     every : int
-        Of this many questions, one is put to two people; 0 for none.
+        One of this many questions is put to two people; 0 for none.
     """
 
     def __init__(self, names: Sequence[str] = (), every: int = EVERY) -> None:

@@ -19,7 +19,7 @@ MAX_PAIRWISE_ROWS = 20_000
 """Metrics other than the Euclidean need the distances between all rows: 3.2 GB at this size."""
 
 EXACT_LIMIT = 2_000
-"""Up to this many members all are tried; above, the candidates nearest the geometric median."""
+"""Up to this many members, all are tried; of more, only those nearest the geometric median."""
 
 N_CANDIDATES = 64
 """How many members are tried in a large group, those nearest to its geometric median."""

@@ -19,8 +19,8 @@ from likewise.words import plural
 
 TIMEOUT = "300s"
 """How long a Dask cluster may take for one partition before it counts as lost, unless the Dask
-setting ``likewise.timeout`` says otherwise. No workers, or workers that die again and again, would
-be waited for without end."""
+setting ``likewise.timeout`` says otherwise. Without it, a call would wait forever for workers that
+never start or keep dying."""
 
 
 class DaskRows:

@@ -176,7 +176,7 @@ def _nearest(X: NDArray[Any], centers: NDArray[Any], scores: NDArray[Any]) -> ND
 def _means(
     X: NDArray[Any], ones: NDArray[Any], labels: NDArray[np.intp], before: NDArray[Any]
 ) -> NDArray[Any]:
-    """Return the mean of every cluster's rows, after each empty one has got a row."""
+    """Return the mean of every cluster's rows, after giving a row to each empty cluster."""
     members = csc_array((ones, labels, np.arange(len(X) + 1)), shape=(len(before), len(X)))
     sums = members @ X
     counts = np.bincount(labels, minlength=len(before)).astype(X.dtype)

@@ -19,7 +19,7 @@ from likewise.rows.dask_rows import computed_each
 from likewise.rows.row_files import NpyRows, ParquetRows, RowFile
 
 MANIFEST = "_manifest.json"
-"""This file is in every folder of labels."""
+"""The name of a file that every folder of labels has."""
 
 Labels = Callable[[int, NDArray[Any]], NDArray[np.intp]]
 """The labels of the rows of a block, of which the first has the given number."""

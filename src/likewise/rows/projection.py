@@ -14,7 +14,7 @@ GRID = 1000
 """Coordinates are whole numbers from 0 to this, enough for a screen and short to send."""
 
 MOST_POINTS = 4_000
-"""More would only cover each other."""
+"""More points would only cover each other."""
 
 N_COMPONENTS = 30
 """Directions that separate the groups are searched in this many principal components. With 10 the

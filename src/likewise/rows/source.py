@@ -30,7 +30,7 @@ from likewise.rows.row_files import ParquetRows
 OTHER_FILES = frozenset(
     [".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".npz", ".png", ".jpg", ".jpeg"]
 )
-"""Files that `likewise.open_items` reads, and that are often taken for files of rows."""
+"""Suffixes of files that `likewise.open_items` reads and that people often pass as rows."""
 
 
 class Rows(Protocol):

@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _WITH_THREADS = ("numpy.linalg", "scipy.linalg", "sklearn.cluster", "torch")
-"""Packages that bring libraries with threads of their own; they may be imported late."""
+"""Packages whose libraries start threads of their own; they may be imported late."""
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from typing import IO
 from likewise.errors import LikewiseError, SessionFileError
 
 JOURNAL = "-journal"
-"""Ends the name of the file with what a write replaces, which SQLite keeps until it is done."""
+"""The suffix of the file with what a write replaces, which SQLite keeps until the write is done."""
 NEVER_OURS = ("-wal", "-shm")
 """Endings of files that SQLite would read, too, but that no session file of ours has."""
 
@@ -45,7 +45,7 @@ MOST_CHANGES = 100
 Refuse = Callable[[bytes], None]
 """Raises an error unless the first bytes of a file are as they should be."""
 PATIENCE = 10.0
-"""For how many seconds a journal is looked at again while other processes write."""
+"""How many seconds to look at a journal again while other processes write."""
 
 
 def look(path: Path, *, may_read: bool = True, refuse: Refuse | None = None) -> None:
@@ -109,7 +109,7 @@ def _first_bytes(path: Path) -> bytes:
 
 
 def _stamp(journal: Path) -> tuple[object, ...] | None:
-    """Return what differs between two journals, or two moments of one; None without a journal."""
+    """Return what differs between two journals, or two states of one; None without a journal."""
     try:
         info = os.lstat(journal)
         if not stat.S_ISREG(info.st_mode):
@@ -180,7 +180,7 @@ def _why_not_these(parts: Sequence[_Part], file: IO[bytes], path: Path, *, may_r
 
 
 def _parts(file: IO[bytes], size: int) -> Iterator[_Part]:
-    """Yield the parts of a journal as SQLite finds them; it stops where there is none."""
+    """Yield the parts of a journal as SQLite finds them, up to the first gap."""
     place, sector, page_size = 0, SMALLEST, 0
     while place + sector <= size:
         file.seek(place)
@@ -202,7 +202,7 @@ def _is_size(n: int) -> bool:
 
 
 def _is_whole(file: IO[bytes], part: _Part) -> bool:
-    """Whether all pages of a part are there, each with SQLite's checksum."""
+    """Whether a part has all its pages, each with SQLite's checksum."""
     file.seek(part.start)
     size = part.page_size
     for _ in range(part.n_pages):
@@ -217,7 +217,7 @@ def _is_whole(file: IO[bytes], part: _Part) -> bool:
 
 
 def _is_of_one_write(before: bytes, now: bytes) -> bool:
-    """Whether a write may have found one state of page 1 and have left the other."""
+    """Whether one write may have led from one state of page 1 to the other."""
     counts = [int.from_bytes(page[24:28]) for page in (before, now)]
     # Grows by one with a change of the tables, which a migration makes.
     names = [int.from_bytes(page[40:44]) for page in (before, now)]

@@ -48,7 +48,7 @@ LIMITS = {
 STEP = 1024
 """How many pages are copied while others wait, which takes a few milliseconds."""
 MOST_RESTARTS = 20
-"""How often others may interrupt a copy before it is given up."""
+"""How often others may interrupt a copy before it fails."""
 
 IN_MEMORY = Path(":memory:")
 
@@ -66,10 +66,10 @@ class Connection(sqlite3.Connection):
     """The process, and the file as the system knows it."""
 
     def execute(self, *statement: Any) -> sqlite3.Cursor:
-        """Execute a statement; wait while others hold the file, but not for ever.
+        """Execute a statement; wait while others hold the file, but not forever.
 
-        SQLite would look again every tenth of a second. Among writers without a pause, somebody
-        might then never find the file free.
+        SQLite itself would look again every tenth of a second. If others write without a pause,
+        it might then never find the file free.
         """
         end = time.monotonic() + BUSY_SECONDS
         while True:
@@ -144,8 +144,8 @@ def _connect(address: str) -> Connection:
 def begin(db: sqlite3.Connection) -> int:
     """Begin to write, and return the version of the file.
 
-    The version is written as well: so the journal begins with page 1, by which `beside.look` knows
-    it.
+    The version is written again, so that the journal begins with page 1, by which `beside.look`
+    recognizes it.
     """
     db.execute("BEGIN IMMEDIATE")
     (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -154,7 +154,7 @@ def begin(db: sqlite3.Connection) -> int:
 
 
 def name_anew(db: sqlite3.Connection) -> None:
-    """Draw a number for a new file, so that no other file's journal seems to belong to it."""
+    """Draw a number for a new file, so that the journal of no other file seems to be its own."""
     # SQLite compares it to know whether the tables have changed; any number will do.
     db.execute(f"PRAGMA schema_version = {secrets.randbelow(1 << 30)}")
 
@@ -193,7 +193,7 @@ def new_file(path: Path) -> Iterator[Path]:
 def copy_into(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
     """Copy a file in short steps, so that others can write meanwhile; the copy is of one moment.
 
-    A write by others makes the copy start over, but not for ever.
+    A write by others makes the copy start over, but not forever.
     """
     n_left, n_restarts, end = sys.maxsize, 0, time.monotonic() + BUSY_SECONDS
 
@@ -215,7 +215,7 @@ def copy_into(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
 
 
 def is_interrupted(path: Path, refuse: beside.Refuse) -> bool:
-    """Whether a kill interrupted a write, which the next one who opens a file takes back."""
+    """Whether a kill interrupted a write, which the next process that opens the file rolls back."""
     if not beside.is_there(path):
         return False
     try:
@@ -251,7 +251,7 @@ def _copy(path: Path, copy: Path, *, reads_only: bool) -> None:
 
 
 def copy_by_hand(path: Path, copy: Path) -> None:
-    """Copy a file, which may be damaged, and the journal that a kill has left."""
+    """Copy a file, which may be damaged, with the journal that a killed process left."""
     with _LOOKING:
         is_ours = is_open_here(path)
         for _ in range(0 if is_ours else MOST_RESTARTS):
@@ -331,7 +331,7 @@ def translated(path: Path) -> Iterator[None]:
 
 
 def _is_full(path: Path) -> bool:
-    """Whether the disk of a file is full; SQLite calls some writes failed that found no room."""
+    """Whether the disk of a file is full; SQLite reports some such writes as other failures."""
     with suppress(OSError):
         return shutil.disk_usage(path.parent).free < FULL_BELOW
     return False

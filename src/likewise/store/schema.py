@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from likewise.store.store import Stored
 
 APPLICATION_ID = 0x4C494B45
-"""Stands in the header of every session file: "LIKE" in ASCII."""
+"""The number in the header of every session file: "LIKE" in ASCII."""
 UNPUBLISHED_ID = 0x6C696B65
-"""Stood in the header of files of development versions: "like"."""
+"""The number in the header of files of development versions: "like"."""
 
 LOG = "log"
-"""The name of the sum with how many entries there are, and the checksum of the last."""
+"""The name of the sum with the number of entries, and the checksum of the last one."""
 FIRST = ""
 """What stands for the checksum of the entry before the first."""
 CONTENT = {

@@ -2,7 +2,8 @@
 
 When a call that writes has returned, what it wrote is in the file and survives a kill and a power
 cut: SQLite keeps a rollback journal, with ``synchronous=EXTRA``. So a plain copy of the file has
-all of it, too. A write that a kill interrupts is taken back by the next one who opens the file.
+all of it, too. A write that a kill interrupts is rolled back by the next process that opens the
+file.
 Everything in it has a checksum; see `likewise.store.schema`. Several processes may use one file.
 """
 
@@ -61,10 +62,10 @@ SETTINGS: dict[str, Any] = {
 
 SUMS = "SELECT name, sum FROM sums ORDER BY name"
 PIECE = 2 << 20
-"""A longer payload is stored in pieces of so many bytes. Others wait while one piece is read, which
-takes a few milliseconds."""
+"""A longer payload is stored in pieces of this many bytes. Others wait while one piece is read,
+which takes a few milliseconds."""
 PART = " / "
-"""Stands in the names of further pieces, before their number."""
+"""Comes before the number in the names of further pieces."""
 IS_PIECE = f"substr(name, 1, length(?1) + {len(PART)}) = ?1 || '{PART}'"
 
 SETUP = "setup 0"
@@ -266,7 +267,7 @@ class Store:
         )
 
     def n_noted(self) -> int:
-        """Return how many entries the file says that it has."""
+        """Return how many entries the file should have."""
         return self._end_of_log()[0]
 
     def _end_of_log(self) -> tuple[int, str]:
@@ -318,7 +319,7 @@ class Store:
         return sorted({str(name).partition(PART)[0] for name in names})
 
     def payload(self, name: str) -> bytes:
-        """Return a payload as it was put."""
+        """Return a payload by its name."""
         what = f"its payload {name!r}"
         pieces = []
         further = f"SELECT count(*) FROM sums WHERE {IS_PIECE}"
@@ -404,7 +405,7 @@ class Store:
                 raise
 
     def _commit(self, sums: list[Any]) -> None:
-        """End a transaction, after which the file has these checksums; say so if it is in doubt."""
+        """End a transaction that leaves these checksums in the file; report if that is in doubt."""
         try:
             self._db.execute("COMMIT")
         except sqlite3.Error as error:

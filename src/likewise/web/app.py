@@ -25,7 +25,7 @@ from likewise.web.guard import ALWAYS, LOCAL_HOSTS, PERSON, Guard
 
 
 class Readiness:
-    """A project that is being opened, until it is there or has failed."""
+    """A project that is being opened, until it is open or has failed."""
 
     def __init__(self, source: str, project: Project | None = None) -> None:
         self.source = source

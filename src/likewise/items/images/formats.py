@@ -28,7 +28,7 @@ PACKAGES = {
     ".svg": "resvg_py", ".svgz": "resvg_py", ".pdf": "pypdfium2", ".heic": "pillow_heif",
     ".heif": "pillow_heif",
 }  # fmt: skip
-"""What is read if a package is there."""
+"""What is read if a package is installed."""
 NEWER = ".avif"
 """What newer versions of Pillow read, where they were built with it."""
 UNREAD_SUFFIXES = (
@@ -36,17 +36,17 @@ UNREAD_SUFFIXES = (
     ".ai", ".ico", ".tga", ".jp2",
 )  # fmt: skip
 OTHER_SUFFIXES = (*PACKAGES, NEWER, *UNREAD_SUFFIXES)
-"""Pictures too, of which some are read, and others never are."""
+"""Suffixes of other pictures, some of which are never read."""
 
 SIDE = 1024
 """Drawings and pages are drawn with this many pixels on their longer side."""
 SECONDS = 10
-"""A drawing that takes longer is given up. Maps of whole cities take two."""
+"""A drawing that takes longer is not shown. Maps of whole cities take two seconds."""
 MEMORY = 2 << 30
 LARGEST_DRAWING = 20 << 20
 """A drawing with more bytes is not drawn."""
 LOOKED_AT = 4096
-"""A file that begins with this many bytes without ``<svg`` is no drawing."""
+"""A file without ``<svg`` in this many first bytes is not a drawing."""
 
 CHILD = """
 import sys

@@ -33,7 +33,7 @@ SIDE = 64
 """The layout is of pictures in this size, squeezed to a square."""
 
 DECODED = 224
-"""Pictures are decoded at least in this size, once for the network of the table and the layout."""
+"""Pictures are decoded in at least this size, once for both the network and the layout."""
 
 CELL = 8
 """Pixels of a cell of gradients, as published by Dalal and Triggs."""

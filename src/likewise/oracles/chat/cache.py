@@ -17,7 +17,7 @@ from likewise.files import open_regular, whole_file
 MOST_BYTES = 64 * 2**20
 """A larger file is not read."""
 AT_ONCE = 16
-"""The file is written when so many replies are new, and in the end."""
+"""The file is written after this many new replies, and at the end."""
 
 
 class ReplyCache:

@@ -29,7 +29,7 @@ OLLAMA = "http://localhost:11434/v1"
 SHORT = 6000
 """Questions go into one call while they have no more bytes than this together."""
 MOST_UNREADABLE = 6
-"""After so many replies in a row that cannot be read the model is given up."""
+"""After this many unreadable replies in a row, the model is no longer asked."""
 BYTES_PER_TOKEN = 3.5
 """As is usual for English; for estimates only."""
 
@@ -37,9 +37,9 @@ BYTES_PER_TOKEN = 3.5
 class ChatOracle:
     """Let a language model answer.
 
-    It is asked to which group an item belongs, twice: with the groups in one order and in the
-    other. It is an answer only if both replies agree; otherwise it is *not sure*. Groups are
-    called by names or by an item in them, never by letters or numbers. What a model says is
+    It is asked twice to which group an item belongs: with the groups in one order and in the
+    opposite one. If the two replies differ, the answer is *not sure*. Groups are called by their
+    names or by an item in them, never by letters or numbers. What a model says is
     evidence: answers are signed ``model:NAME``, and those of people count more.
 
     Parameters
@@ -65,7 +65,7 @@ class ChatOracle:
     per_call : int, default=4
         How many questions go into one call, if their items are short.
     longest : int, default=1500
-        Texts are cut after about so many characters, at the end of a sentence.
+        Texts are cut after about this many characters, at the end of a sentence.
     timeout : float, default=120
         How many seconds a call may take.
     tries : int, default=4
@@ -141,7 +141,7 @@ class ChatOracle:
 
     @property
     def trouble(self) -> str:
-        """Why the server is asked again, while it gives no reply."""
+        """Why the last request was made again; empty once there is a reply."""
         return self._server.trouble
 
     async def answer(self, question: Question) -> Any:

@@ -20,10 +20,10 @@ NONE, UNSURE = "none of these", "not sure"
 """What a model may always reply, besides the labels of groups."""
 
 LONGEST_LABEL = 60
-"""The label of a group without a name is the beginning of its first item, so many characters."""
+"""A group without a name is labeled with this many first characters of its first item."""
 
 MOST_EXAMPLES = 3
-"""So many items of each group are sent."""
+"""How many items of each group are sent."""
 
 RULES = """\
 You sort items into groups. What belongs together: {instruction}
@@ -106,7 +106,7 @@ def put(question: Question, show: Any, longest: int) -> Put:
     show : callable
         Returns a text, a mapping of fields, the bytes of a picture, or a list of these, by row.
     longest : int
-        Texts are cut after about so many characters, at the end of a sentence.
+        Texts are cut after about this many characters, at the end of a sentence.
     """
     pictures: list[bytes] = []
     item = _shown(show(question.row), longest, pictures)

@@ -41,7 +41,7 @@ PARTS = {
     "temperature": r"temperature",
     "response_format": r"response_format|json_schema|schema|grammar",
 }
-"""Parts of a request that some servers or models do not take, and how they speak of them."""
+"""Optional parts of a request, and the words by which servers that refuse them name them."""
 
 
 class PartRefused(Exception):  # noqa: N818
@@ -58,7 +58,7 @@ class _Again(Exception):  # noqa: N818
 
 @dataclass(frozen=True)
 class Expected:
-    """What some questions will take, as far as that is known."""
+    """What some questions are expected to take, as far as is known."""
 
     calls: int
     tokens: int
@@ -102,7 +102,7 @@ class Meter:
 
     @property
     def tokens(self) -> int:
-        """Tokens so far; of calls that are under way, the most that they can take."""
+        """Tokens so far; calls under way count with the most that they can take."""
         return self.sent + self.received
 
     @property
@@ -154,20 +154,20 @@ class ChatServer:
     base_url : str
         Its address, such as ``http://localhost:11434/v1``.
     meter : Meter
-        Counts every request, tries again among them.
+        Counts every request, retries included.
     key_from : str
         The environment variable with the key, if the server needs one.
     timeout : float
         How many seconds a request may take.
     tries : int
-        How often a request that fails is made in all.
+        How often a failing request is made in all.
     sleep, clock : callable
         Waiting, and the time in seconds since 1970; tests pass their own.
 
     Attributes
     ----------
     trouble : str
-        Why the last request is made again; nothing once a reply has come.
+        Why the last request was made again; empty once there is a reply.
     """
 
     def __init__(
