@@ -120,9 +120,9 @@ class Fields:
             if is_known.any():
                 value = float(np.median(numbers[rows][is_known]))
                 # Among all rows are those of the group, of which none is larger on average.
-                apart = abs(2 * float(ranks[rows][is_known].mean()) - 1)
-                apart /= max(1, n - len(rows)) / n
-                scored.append((apart, f"{name} {short_number(value)}"))
+                separation = abs(2 * float(ranks[rows][is_known].mean()) - 1)
+                separation /= max(1, n - len(rows)) / n
+                scored.append((separation, f"{name} {short_number(value)}"))
         for name, (texts, counts) in self._categories.items():
             text, count = Counter(texts[i] for i in members).most_common(1)[0]
             if text:
@@ -232,13 +232,13 @@ def _categories_in(
         return 0.0, entries
     table = np.array([[counts[value] for value in values] for counts in known], dtype=float)
     table /= np.maximum(1.0, table.sum(axis=1, keepdims=True))
-    apart = float(np.sqrt(table.var(axis=0).sum())) if values else 0.0
+    between = float(np.sqrt(table.var(axis=0).sum())) if values else 0.0
     within = float(np.sqrt((table * (1 - table)).sum(axis=1)).mean())
     for entry, shares in zip(entries, table, strict=True):
         # The largest first, and equal ones in order.
         first = [k for k in np.argsort(-shares, kind="stable")[:N_SHARES].tolist() if shares[k]]
         entry["shares"] = [[as_shown(values[k]), round(float(shares[k]), 3)] for k in first]
-    return apart / (within + SOFTNESS), entries
+    return between / (within + SOFTNESS), entries
 
 
 def as_shown(value: Any) -> str:

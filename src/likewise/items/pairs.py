@@ -130,14 +130,14 @@ def _read(path: Path, columns: Sequence[str] | str) -> tuple[Ids, Ids, NDArray[n
     return (order, table.column(a)), (order, table.column(b)), numbers
 
 
-def named(path: Path, columns: Sequence[str] | str, there: Sequence[str]) -> Sequence[str]:
+def named(path: Path, columns: Sequence[str] | str, names: Sequence[str]) -> Sequence[str]:
     """Return the columns of two ids and a score: as named, or those that are recognized."""
     if columns == AUTO:
-        three = next((three for three in RECOGNIZED if set(three) <= set(there)), None)
+        three = next((three for three in RECOGNIZED if set(three) <= set(names)), None)
         if three is None:
             known = "; ".join(", ".join(three) for three in RECOGNIZED)
             raise InputError(
-                f"{path} has the columns {', '.join(there)}. Name those of the two ids and the "
+                f"{path} has the columns {', '.join(names)}. Name those of the two ids and the "
                 f"score, as --pairs LEFT,RIGHT,SCORE. Known without a name are {known}."
             )
         return three
@@ -146,8 +146,8 @@ def named(path: Path, columns: Sequence[str] | str, there: Sequence[str]) -> Seq
             f"--pairs takes three columns, two of ids and one of scores, got {columns!r}"
         )
     for name in columns:
-        if name not in there:
-            raise InputError(f"{path} has no column {name!r}; it has {', '.join(there)}")
+        if name not in names:
+            raise InputError(f"{path} has no column {name!r}; it has {', '.join(names)}")
     return columns
 
 

@@ -186,10 +186,10 @@ class TextItems(TableItems):
         places: Sequence[int] | None = None,
     ) -> Features:
         """Return unit vectors of the texts; those of several networks side by side."""
-        is_apart = places is not None and "encoders" in aspect.recipe
-        texts = [self._texts[i] for i in places or ()] if is_apart else self._texts
+        is_partial = places is not None and "encoders" in aspect.recipe
+        texts = [self._texts[i] for i in places or ()] if is_partial else self._texts
         X = describe_texts(texts, aspect.recipe, self._encoder, self._latent, self._cache, progress)
-        if places is not None and not is_apart:  # words depend on all texts, and take no time
+        if places is not None and not is_partial:  # words depend on all texts, and take no time
             X = X[list(places)]
         return Features(X, notes=self._cache.notes)
 

@@ -94,11 +94,11 @@ def interval(
     if not n.sum() or not shares.sum():
         return 0.0, 1.0
     logs = [_log_capital(grid, float(k), float(r)) for k, r in zip(n, right, strict=True)]
-    there = [k for k in range(len(shares)) if shares[k] > 0]
-    if len(there) == 1:
-        capital, value = logs[there[0]], grid
+    used = [k for k in range(len(shares)) if shares[k] > 0]
+    if len(used) == 1:
+        capital, value = logs[used[0]], grid
     else:
-        one, other = there
+        one, other = used
         capital = logs[one][:, None] + logs[other]
         value = shares[one] * grid[:, None] + shares[other] * grid
     inside = value[capital < -np.log(ALPHA)]

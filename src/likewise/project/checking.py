@@ -101,8 +101,8 @@ def _salvaged(path: Path) -> Iterator[Store]:
             raise SessionFileError(f"cannot open {path}: {error}") from error
         with translated(path):
             with closing(connect(copy)) as db:
-                there = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
-            if not {"settings", "payloads", "log"} <= there:
+                tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+            if not {"settings", "payloads", "log"} <= tables:
                 raise SessionFileError(f"{path} cannot be repaired: it has no tables of a session")
             with Store(path, connect(copy)) as store:
                 yield store

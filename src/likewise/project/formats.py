@@ -91,7 +91,7 @@ def columns_of(project: Project) -> Columns:
         words, by = project.instruction, _signed(project)
         return {
             "id": list(ids),
-            **_own(project, places),
+            **_item_columns(project, places),
             "group": [titles[label] for label in labels],
             "name": [names[label] for label in labels],
             "how": list(how),
@@ -180,16 +180,16 @@ def _all_items(project: Project) -> list[Row]:
     return rows
 
 
-def _own(project: Project, places: Sequence[int | None]) -> Columns:
-    """Return the columns that the items have themselves; None where an item is gone."""
-    columns = project.items.columns()
-    own: Columns = {}
-    for name, values in columns.items():
+def _item_columns(project: Project, places: Sequence[int | None]) -> Columns:
+    """Return the columns that the items bring; None where an item is gone."""
+    brought = project.items.columns()
+    columns: Columns = {}
+    for name, values in brought.items():
         new = name
-        while new in OURS or (new != name and new in columns) or new in own:
+        while new in OURS or (new != name and new in brought) or new in columns:
             new += "_"
-        own[new] = [None if place is None else values[place] for place in places]
-    return own
+        columns[new] = [None if place is None else values[place] for place in places]
+    return columns
 
 
 def _table(write: Callable[[Columns], bytes]) -> Callable[[Project], bytes]:

@@ -347,11 +347,11 @@ def write_folder(parts: Iterable[Part], folder: Path, links: Links = "hard") -> 
                 f"{place} would lie outside of {folder}, because a link leads there. Choose a new "
                 "folder"
             )
-    there = [place for place in places if os.path.lexists(place)]
-    if there:
-        also = f" (and {plural(len(there) - 1, 'other')})" if there[1:] else ""
+    existing = [place for place in places if os.path.lexists(place)]
+    if existing:
+        also = f" (and {plural(len(existing) - 1, 'other')})" if existing[1:] else ""
         raise InputError(
-            f"{there[0]} exists already{also}, and nothing is replaced. Choose a new folder, or "
+            f"{existing[0]} exists already{also}, and nothing is replaced. Choose a new folder, or "
             "remove what an earlier export has left"
         )
     made: list[Path] = []

@@ -227,8 +227,10 @@ class TableReader:
             listed = zip(candidates.left.tolist(), candidates.right.tolist(), strict=True)
             both = (pair for pair in listed if group_of.keys() >= {*pair})
             differing = ((a, b) for a, b in both if group_of[a] != group_of[b])
-        apart = [Link(a, b, Answer.DIFFERENT) for a, b in differing]
-        return KnownItems((*same, *apart), {heads[g]: name for g, name in titles.items() if name})
+        different = [Link(a, b, Answer.DIFFERENT) for a, b in differing]
+        return KnownItems(
+            (*same, *different), {heads[g]: name for g, name in titles.items() if name}
+        )
 
     def refuse(self, clashes: Sequence[str]) -> None:
         """Refuse a table that contradicts itself, and name the first contradictions."""

@@ -93,11 +93,11 @@ def match_items(
             held.setdefault(owner[old], []).append(name)
         else:
             newcomers.append(name)
-    there = {name for name, row in owner.items() if row not in removed} - stays - moved
+    unmatched = {name for name, row in owner.items() if row not in removed} - stays - moved
     changes = Changes(
-        added=tuple(name for name in newcomers if name not in there),
-        removed=tuple(name for name in owner if name in there and name not in newcomers),
-        changed=tuple(name for name in newcomers if name in there),
+        added=tuple(name for name in newcomers if name not in unmatched),
+        removed=tuple(name for name in owner if name in unmatched and name not in newcomers),
+        changed=tuple(name for name in newcomers if name in unmatched),
         returned=tuple(name for row in removed & held.keys() for name in held[row]),
     )
     return Match(ids, held, newcomers, changes)

@@ -40,10 +40,10 @@ class Mending:
         if to is None:
             anchor, left = rows[0], self.groups
         else:
-            there = self._anchor(to, rows)
-            if there is None:
+            found = self._anchor(to, rows)
+            if found is None:
                 raise InputError("all items of that group are selected: none is left to join")
-            anchor = there
+            anchor = found
             sources = {int(self.labels[row]) for row in rows} - {int(self.labels[anchor])}
             left = [group for group in self.groups if group.label in sources]
         differing = [a for g in left if (a := self._anchor(g, rows)) is not None]

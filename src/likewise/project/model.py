@@ -141,7 +141,7 @@ def to_review(session: Session, by: str, held: Collection[int] = ()) -> tuple[Ge
     """
     said = said_by(session, by)
     gone = session.removed.union(held)
-    there = [
+    present = [
         one
         for one in said
         if one.gesture.left not in gone and session.removed.isdisjoint(_rows(one.gesture))
@@ -150,14 +150,14 @@ def to_review(session: Session, by: str, held: Collection[int] = ()) -> tuple[Ge
     answered = {link.left for gesture in by_people for link in gesture.links}
     # What people cannot tell either is not put to them again.
     untold = {gesture.left for gesture in by_people if gesture.answer is Answer.UNSURE}
-    unsure = [one for one in there if not one.is_sure and one.gesture.left not in answered]
+    unsure = [one for one in present if not one.is_sure and one.gesture.left not in answered]
     # With all that it says, wrong answers stand out less than those of people: the least credible
     # come first, and all for which another group is likelier.
     wrong = [suspect.left for suspect in session.assessment.suspects(1.0)]
     order = {row: place for place, row in enumerate(dict.fromkeys(wrong))}
     open_ = [
         one
-        for one in there
+        for one in present
         if one.can_be_checked and one.is_right is None and one.gesture.left not in untold
     ]
     share = max(CHECKED, FIRST_CHECKS / max(1, sum(one.can_be_checked for one in said)))

@@ -86,9 +86,9 @@ class Project(Record):
         groups = groups_of(self.session, weights, self.how_known())
         if not gone:
             return groups
-        there = [(g, tuple(r for r in g.standing if r not in gone)) for g in groups if g.size]
+        shown = [(g, tuple(r for r in g.standing if r not in gone)) for g in groups if g.size]
         return [
-            replace(g, standing=rows or tuple(self.members(g)[:1].tolist())) for g, rows in there
+            replace(g, standing=rows or tuple(self.members(g)[:1].tolist())) for g, rows in shown
         ]
 
     def group(self, id: int) -> Group:

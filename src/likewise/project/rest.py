@@ -70,9 +70,9 @@ class Rest:
     def of_rows(self, where: Sequence[int | None]) -> Features:
         """Return the features of the rows that the session has."""
         if self._first is None:
-            there = [place for place in where if place is not None]
-            back = {place: k for k, place in enumerate(there)}
-            features = self._features(there)
+            present = [place for place in where if place is not None]
+            back = {place: k for k, place in enumerate(present)}
+            features = self._features(present)
             self._first = features.aligned([None if p is None else back[p] for p in where])
         return self._first
 

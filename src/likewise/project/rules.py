@@ -50,9 +50,9 @@ class Rules:
                     f"{HOW[-1]}:COLUMN, got {rule!r}"
                 )
             if column not in columns:
-                there = f"its columns are {', '.join(columns)}" if columns else "it has no columns"
+                which = f"its columns are {', '.join(columns)}" if columns else "it has no columns"
                 raise InputError(
-                    f"--rule {rule}: {project.items.source} has no column {column!r}; {there}"
+                    f"--rule {rule}: {project.items.source} has no column {column!r}; {which}"
                 )
         self._oracles: list[RuleOracle] = []
         self._n_rows = 0

@@ -144,14 +144,14 @@ class ParquetRows:
         """Yield the batches that rows lie in, their places there, and the batch's first row."""
         for file in self.files:
             low, high = np.searchsorted(numbers, [file.first_row, file.first_row + file.n_rows])
-            own = numbers[low:high] - file.first_row
+            inside = numbers[low:high] - file.first_row
             ends = np.cumsum(file.groups)
-            for group in np.unique(np.searchsorted(ends, own, side="right")):
+            for group in np.unique(np.searchsorted(ends, inside, side="right")):
                 start = int(ends[group]) - file.groups[group]
                 for batch in self._batches(file, [int(group)], columns):
-                    a, b = np.searchsorted(own, [start, start + len(batch)])
+                    a, b = np.searchsorted(inside, [start, start + len(batch)])
                     if a < b:
-                        yield file, batch, own[a:b] - start, file.first_row + start
+                        yield file, batch, inside[a:b] - start, file.first_row + start
                     start += len(batch)
 
     def _batches(

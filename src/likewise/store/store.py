@@ -244,21 +244,21 @@ class Store:
             for row in self._current().execute(
                 f"SELECT {schema.ENTRY}, sum FROM log WHERE seq >= ? ORDER BY seq", (since,)
             ):
-                *signed, own = row
+                *signed, checksum = row
                 if row[0] > since:
-                    is_good = own == digest(before, *signed) and _is_object(row[1])
+                    is_good = checksum == digest(before, *signed) and _is_object(row[1])
                     if row[0] != since + 1 or not is_good:
                         return
                     yield row
-                since, before = row[0], own
+                since, before = row[0], checksum
 
     def _damage_after(self, n: int) -> str:
         """Return what is wrong with the log after its first `n` entries, or nothing."""
         last, n_noted = self.last, self.n_noted()
         if n == last == n_noted:
             return ""
-        is_there = self._read("SELECT 1 FROM log WHERE seq = ?", n + 1)
-        what = f"entry {n + 1} of {max(last, n_noted)} is {'damaged' if is_there else 'missing'}"
+        exists = self._read("SELECT 1 FROM log WHERE seq = ?", n + 1)
+        what = f"entry {n + 1} of {max(last, n_noted)} is {'damaged' if exists else 'missing'}"
         if n > n_noted:  # a copy that was taken during a write may have some pages from before it
             what = f"its log has {n} entries, but should have {n_noted}"
         return (
@@ -340,13 +340,13 @@ class Store:
     def _content(self, table: str, what: str) -> list[tuple[Any, ...]]:
         """Return the rows of a table, which must have the checksum that was noted."""
         with self._one_state() as db:
-            rows, own = schema.content(db, table)
-            self._compare(table, own, what)
+            rows, checksum = schema.content(db, table)
+            self._compare(table, checksum, what)
         return rows
 
-    def _compare(self, name: str, own: str, what: str) -> None:
+    def _compare(self, name: str, checksum: str, what: str) -> None:
         """Refuse content whose checksum differs from the one that was noted."""
-        if self._read("SELECT sum FROM sums WHERE name = ?", name) != [(own,)]:
+        if self._read("SELECT sum FROM sums WHERE name = ?", name) != [(checksum,)]:
             raise self._damaged(what)
 
     def _damaged(self, what: str, error: Exception | None = None) -> SessionFileError:
