@@ -42,7 +42,7 @@ KINDS_OF_FILES = (
 def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
     """Open a regular file to read it; raise `InputError` for anything that may block or never end.
 
-    Opened without waiting, because a pipe that nobody writes to would block for ever.
+    Opened without waiting, because a pipe that nobody writes to would block forever.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:

@@ -518,7 +518,7 @@ def _working(work: ModelAtWork | None) -> Iterator[None]:
 
 
 def _say_expected(work: ModelAtWork, most: int) -> None:
-    """Say what asking a model will take, without asking it."""
+    """Print what asking a model is expected to take, without asking it."""
     session, questions = work.project.session, work.typical()
     n = max(0, min(most, len(session.askable)) - session.answerers.get(work.by, 0))
     expected = work.oracle.expected(questions, n=n if questions else 0)

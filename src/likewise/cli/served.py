@@ -48,7 +48,7 @@ def ended_by_signals() -> Iterator[None]:
 
 
 class ServedPage:
-    """The page in a thread of its own, so that Ctrl-C can still stop the opening of the project."""
+    """The page in a separate thread, so that Ctrl-C can still stop the opening of the project."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class ServedPage:
         self._at_end = ExitStack()
 
     def start(self, path: Path) -> None:
-        """Serve the page of a session file that may not be there yet, and say its address."""
+        """Serve the page of a session file that may not exist yet, and print its address."""
         with needs_extra("the labeling page", "app"):
             from likewise.web.app import Readiness
             from likewise.web.links import forget_token, kept_tokens, new_token

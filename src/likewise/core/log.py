@@ -403,8 +403,8 @@ class Log:
         if not isinstance(entry.is_on, bool):
             raise InputError(f"is_on must be True or False, got {entry.is_on!r}")
         if entry.aspect not in is_on:
-            known = f"there is {listed(list(is_on))}" if is_on else "these rows have none"
-            raise InputError(f"there is no aspect {entry.aspect!r}: {known}")
+            which = f"there is {listed(list(is_on))}" if is_on else "these rows have none"
+            raise InputError(f"there is no aspect {entry.aspect!r}: {which}")
         if not entry.is_on and not any(on for name, on in is_on.items() if name != entry.aspect):
             raise InputError(
                 f"{entry.aspect!r} is the only aspect that is on: switch another one on first"

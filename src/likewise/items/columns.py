@@ -148,8 +148,8 @@ def find_reading(values: Sequence[Any], point: str = ".") -> Reading | None:
 def _find_compact(values: Sequence[Any]) -> Reading | None:
     """Return a column of dates such as 20241231, which look like numbers; None if it is not."""
     # Most columns are none by their first cell, which takes no time.
-    known = (value for value in values if not is_missing(value))
-    if not all(IS_COMPACT.fullmatch(_written(value)) for value in known):
+    present = (value for value in values if not is_missing(value))
+    if not all(IS_COMPACT.fullmatch(_written(value)) for value in present):
         return None
     with suppress(ValueError):  # such as 20230231
         seconds = _each(values, _seconds, COMPACT)
@@ -195,24 +195,24 @@ def _numbers(values: Sequence[Any], point: str) -> Reading | None:
     if not units:
         return None
     way = {"as": "number", "point": point}
-    known = [unit for unit in units if unit]
+    present = [unit for unit in units if unit]
     remarks = []
-    if len(known) > 1 or (known and "" in units and known[0] in MAGNITUDES):
+    if len(present) > 1 or (present and "" in units and present[0] in MAGNITUDES):
         if set(units) <= set(MAGNITUDES):
             way["unit"] = "magnitudes"
         elif any(set(units) <= set(alike) for alike in UNITS):
-            way["unit"] = max(known, key=lambda unit: units[unit])
+            way["unit"] = max(present, key=lambda unit: units[unit])
             remarks.append(f"units were converted to {way['unit']}")
         else:
             raise ValueError("different units")
         scale = _scale(way)
         numbers *= np.array([scale.get(mark, 1.0) for mark in marks])
-    elif known:
-        if "" in units and known[0] in "%‰":
+    elif present:
+        if "" in units and present[0] in "%‰":
             raise ValueError("shares and numbers")
-        way["unit"] = known[0]
+        way["unit"] = present[0]
         if "" in units:
-            remarks.append(f"{known[0]!r} is not behind all numbers, and was ignored")
+            remarks.append(f"{present[0]!r} is not behind all numbers, and was ignored")
     if is_grouped and point == ".":
         remarks.append(
             "commas were read as thousands; if they are decimal points, write points instead"
@@ -420,7 +420,7 @@ def read(values: Sequence[Any], way: dict[str, Any]) -> tuple[Numbers, list[int]
 
 def best_reading(values: Sequence[Any], kind: str, point: str) -> tuple[Reading, list[int]]:
     """Return how most of a column is read as numbers or dates, and the rows that are not."""
-    known = [value for value in values if not is_missing(value)]
+    present = [value for value in values if not is_missing(value)]
     ways: list[dict[str, Any]]
     if kind == "number":
         found = find_truths(values)
@@ -431,7 +431,7 @@ def best_reading(values: Sequence[Any], kind: str, point: str) -> tuple[Reading,
     else:
         ways = [{"as": k, "format": one} for k in ("date", "hour") for one in FORMATS[k]]
     # Judged by the first ones, since there are many formats.
-    sample = known[:200]
+    sample = present[:200]
     way = min(ways, key=lambda way: len(read(sample, way)[1]))
     numbers, lost = read(values, way)
     return Reading(way, numbers), lost
@@ -442,12 +442,12 @@ def find_mostly(values: Sequence[Any], point: str) -> tuple[Reading, list[int]] 
 
     These are at most one in twenty, or one word that recurs, such as *unknown*.
     """
-    known = [k for k, value in enumerate(values) if not is_missing(value)]
+    present = [k for k, value in enumerate(values) if not is_missing(value)]
     ways = [{"as": "number", "point": one} for one in (point, "," if point == "." else ".")]
     ways += [{"as": kind, "format": one} for kind, formats in FORMATS.items() for one in formats]
     for way in ways:
-        lost = _lost(values, known, way)
-        if lost and 2 * len(lost) < len(known):
+        lost = _lost(values, present, way)
+        if lost and 2 * len(lost) < len(present):
             rest = list(values)
             for k in lost:
                 rest[k] = None
@@ -457,15 +457,15 @@ def find_mostly(values: Sequence[Any], point: str) -> tuple[Reading, list[int]] 
     return None
 
 
-def _lost(values: Sequence[Any], known: Sequence[int], way: dict[str, Any]) -> list[int]:
+def _lost(values: Sequence[Any], present: Sequence[int], way: dict[str, Any]) -> list[int]:
     """Return the cells that cannot be read in a way, none if they are too many."""
     lost: list[int] = []
     words = set[str]()
-    for k in known:
+    for k in present:
         if read([values[k]], way)[1]:
             lost.append(k)
             words.add(str(values[k]).strip())
-            if len(words) > 1 and len(lost) > FEW * len(known):
+            if len(words) > 1 and len(lost) > FEW * len(present):
                 return []
     return lost
 
@@ -476,20 +476,20 @@ def cycles(seconds: Numbers, is_hour: bool) -> list[Part]:
     None does if there are few different ones. The month helps if the times span more than a year,
     the weekday if they span two weeks and lie on more than one, the hour if they lie on several.
     """
-    known = seconds[np.isfinite(seconds)]
+    present = seconds[np.isfinite(seconds)]
     if is_hour:
         return ["day"]
-    if len(np.unique(known)) < FEWEST:
+    if len(np.unique(present)) < FEWEST:
         return []
-    span = float(np.ptp(known))
-    days = np.floor(known / DAY)
+    span = float(np.ptp(present))
+    days = np.floor(present / DAY)
     parts: list[Part] = []
-    if span > YEAR and len(np.unique(_months(known))) > 1:
+    if span > YEAR and len(np.unique(_months(present))) > 1:
         parts.append("year")
     first_of_month = bool((_days_of_month(days) == 1).all())
     if span >= 14 * DAY and not first_of_month and len(np.unique((days + 3) % 7)) > 1:
         parts.append("week")
-    if span >= 2 * DAY and len(np.unique(np.mod(known, DAY) // 3600)) > 1:
+    if span >= 2 * DAY and len(np.unique(np.mod(present, DAY) // 3600)) > 1:
         parts.append("day")
     return parts
 

@@ -135,8 +135,8 @@ class Features:
             if aspect.name == name:
                 columns = aspect.columns
                 return np.asarray(self.X if columns is None else self.X[:, list(columns)])
-        known = ", ".join(aspect.name for aspect in self.aspects)
-        raise InputError(f"there is no aspect {name!r}, only {known}")
+        names = ", ".join(aspect.name for aspect in self.aspects)
+        raise InputError(f"there is no aspect {name!r}, only {names}")
 
     @property
     def columns(self) -> dict[str, tuple[int, ...]] | None:

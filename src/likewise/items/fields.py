@@ -186,14 +186,14 @@ def _numbers_in(
     middles, spreads = [], []
     for rows in groups:
         n_missing = int(np.isnan(values[rows]).sum())
-        known = rows[np.isfinite(shares[rows])]
-        if not len(known):
+        present = rows[np.isfinite(shares[rows])]
+        if not len(present):
             entries.append({"text": None, "n_missing": n_missing})
             continue
-        places = shares[known]
+        places = shares[present]
         in_order = np.sort(places).tolist()
         low, middle, high = (round(_quantile(in_order, q), 4) for q in (0.1, 0.5, 0.9))
-        typical = as_shown(column[known[np.abs(places - middle).argmin()]])
+        typical = as_shown(column[present[np.abs(places - middle).argmin()]])
         spread = {"low": low, "middle": middle, "high": high}
         entries.append({"text": typical, **spread, "n_missing": n_missing})
         middles.append(middle)
@@ -218,19 +218,19 @@ def _categories_in(
     cells = [[column[i] for i in rows.tolist()] for rows in groups]
     # Texts are counted before they are shown: most values occur many times.
     plain = [[v if isinstance(v, str) else as_shown(v) for v in group] for group in cells]
-    known = [
+    present = [
         Counter([text for text in group if text.strip().lower() not in MISSING]) for group in plain
     ]
     entries: list[Entry] = [
         {"n_missing": len(group) - counts.total()}
-        for group, counts in zip(plain, known, strict=True)
+        for group, counts in zip(plain, present, strict=True)
     ]
-    values = sorted(set(chain(*known)))
+    values = sorted(set(chain(*present)))
     if len(values) > MOST_VALUES or max(map(len, values), default=0) > MOST_VALUES:
-        for entry, counts in zip(entries, known, strict=True):
+        for entry, counts in zip(entries, present, strict=True):
             entry["texts"] = [as_shown(text) for text in list(counts)[:N_SHARES]]
         return 0.0, entries
-    table = np.array([[counts[value] for value in values] for counts in known], dtype=float)
+    table = np.array([[counts[value] for value in values] for counts in present], dtype=float)
     table /= np.maximum(1.0, table.sum(axis=1, keepdims=True))
     between = float(np.sqrt(table.var(axis=0).sum())) if values else 0.0
     within = float(np.sqrt((table * (1 - table)).sum(axis=1)).mean())

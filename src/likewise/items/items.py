@@ -291,8 +291,8 @@ class Items:
         """Return the features of some items, one row each, where that `takes_long`."""
         wanted = self.aspects() if aspects is None else aspects
         parts = self.compute_all(wanted, progress, places)
-        known = {problem.item: problem.message for problem in self.problems}
-        problems = [Problem(k, known[i]) for k, i in enumerate(places) if i in known]
+        messages = {problem.item: problem.message for problem in self.problems}
+        problems = [Problem(k, messages[i]) for k, i in enumerate(places) if i in messages]
         return joined(wanted, parts).with_problems(problems)
 
     def with_features(self, features: Features | Callable[[], Features]) -> Self:

@@ -136,13 +136,13 @@ def read_array(path: Path) -> tuple[np.ndarray, list[str] | None]:
     with opened_arrays(path) as arrays:
         id_name = next((name for name in ID_NAMES if name in arrays), None)
         others = [name for name in arrays if name != id_name]
-        known = [name for name in FEATURE_NAMES if name in others]
-        if not known and len(others) != 1:
+        recognized = [name for name in FEATURE_NAMES if name in others]
+        if not recognized and len(others) != 1:
             raise InputError(
                 f"{path} must have an array called X (or features, or embeddings); "
                 f"it has {', '.join(others) or 'none'}"
             )
-        X = arrays[(known or others)[0]]
+        X = arrays[(recognized or others)[0]]
         ids = None if id_name is None else arrays[id_name]
     if not (np.issubdtype(X.dtype, np.number) or X.dtype == bool) or np.iscomplexobj(X):
         raise InputError(f"{path} must hold real numbers, not {X.dtype}")

@@ -114,8 +114,8 @@ class RowItems(TableItems):
         self._is_chosen = None in self._types.values()
         named_ones = list(self._types) if self._is_chosen else others
         self._used = [name for name in named_ones if self._types.get(name) != IGNORE]
-        known = table.columns if show is None else show
-        self._hashed = sorted({*known, *(self._used if self._is_chosen else table.columns)})
+        shown = table.columns if show is None else show
+        self._hashed = sorted({*shown, *(self._used if self._is_chosen else table.columns)})
 
     def leaving_out(self, column: str) -> Self:
         """Return the rows without a column: it is not compared, shown or watched for changes."""
@@ -159,10 +159,10 @@ class RowItems(TableItems):
         self, progress: OnProgress | None = None, *, aspects: Sequence[Aspect] | None = None
     ) -> Features:
         """Return the features; the first rows of a session must have had the same columns."""
-        known = {"table": self._hashed}
+        recipe = {"table": self._hashed}
         for aspect in aspects or ():
-            known |= aspect.recipe
-        before, now = set(known["table"]), set(self._hashed)
+            recipe |= aspect.recipe
+        before, now = set(recipe["table"]), set(self._hashed)
         if before != now:
             raise InputError(
                 f"{self.source} has other columns than when the session was begun: "
@@ -454,15 +454,15 @@ def _is_free(texts: Sequence[str | None]) -> bool:
 
 def _are_codes(texts: Sequence[str | None]) -> bool:
     """Whether texts are single words that are all different, or that mostly have digits."""
-    known = [text for text in texts if text is not None]
-    different = set(known)
+    present = [text for text in texts if text is not None]
+    different = set(present)
     if sum(any(map(str.isspace, text)) for text in different) > (1 - MOSTLY) * len(different):
         return False
     n_digits = sum(any(map(str.isdigit, text)) for text in different)
     # Scripts without spaces write whole sentences so.
     is_short = np.median([len(text) for text in different]) <= 40
     is_ascii = sum(text.isascii() for text in different) >= MOSTLY * len(different)
-    is_unique = len(different) >= MOSTLY * len(known) and is_ascii
+    is_unique = len(different) >= MOSTLY * len(present) and is_ascii
     return bool(is_short and (is_unique or n_digits > len(different) / 2))
 
 
@@ -472,8 +472,8 @@ def _as_said(table: Table, name: str, type: str, reading: Reading | None) -> Fit
     kinds = AMOUNTS if type == "number" else ("date", "hour")
     if reading is None or reading.way["as"] not in kinds:
         reading, lost = best_reading(cells, type, "," if table.has_decimal_comma else ".")
-    known = [k for k, value in enumerate(cells) if not is_missing(value)]
-    if known and len(lost) == len(known):
+    present = [k for k, value in enumerate(cells) if not is_missing(value)]
+    if present and len(lost) == len(present):
         cell = shorten(as_text(cells[lost[0]]), 30)
         raise InputError(
             f"--columns {name}:{type}: no cell of column {name!r} of {table.path} can be read as a "

@@ -312,10 +312,10 @@ def _without_gaps(given: SeriesSet) -> tuple[list[np.ndarray], list[str]]:
         mended = values[:length].copy()
         moments = np.arange(length)
         for k in range(mended.shape[1]):
-            known = finite[:length, k]
-            if not known.all():
-                filled += int((~known).sum())
-                mended[:, k] = np.interp(moments, moments[known], mended[known, k])
+            present = finite[:length, k]
+            if not present.all():
+                filled += int((~present).sum())
+                mended[:, k] = np.interp(moments, moments[present], mended[present, k])
         whole.append(mended)
     notes = []
     if cut:

@@ -386,12 +386,12 @@ def _is_data(rows: Sequence[Sequence[str]]) -> bool:
         return True
     recurs = is_counted = False
     for name, *cells in zip(*rows, strict=True):
-        known = [cell for cell in cells if not is_missing(cell)]
-        if known and is_number(name) and all(map(is_number, known)):
+        present = [cell for cell in cells if not is_missing(cell)]
+        if present and is_number(name) and all(map(is_number, present)):
             if "." in name:  # 5.1 is no name
                 return True
             is_counted = True
-        elif name.strip() and name in known:
+        elif name.strip() and name in present:
             recurs = True
     return recurs and is_counted
 

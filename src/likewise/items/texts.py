@@ -164,8 +164,8 @@ class TextItems(TableItems):
     def _rarest(self, i: int) -> list[str]:
         """Return the rarest words of a text that other texts have, too."""
         counts = self._all_words[1]
-        known = [word for word in self._words(i) if counts[word] > 1]
-        return sorted(known, key=lambda word: (counts[word], word))[:N_TELLING_WORDS]
+        shared = [word for word in self._words(i) if counts[word] > 1]
+        return sorted(shared, key=lambda word: (counts[word], word))[:N_TELLING_WORDS]
 
     def content_hash(self, i: int) -> str:
         """Return a hash of the text."""
@@ -321,16 +321,16 @@ def encoded(
 ) -> NDArray[np.float32]:
     """Return a row for each text by an encoder; equal texts are encoded once, and rows are kept."""
     recipe, hashes = f"texts, {key}", [digest(text) for text in texts]
-    known = kept.find(recipe, hashes)
-    new = {one: text for one, text in zip(hashes, texts, strict=True) if one not in known}
+    rows = kept.find(recipe, hashes)
+    new = {one: text for one, text in zip(hashes, texts, strict=True) if one not in rows}
     if new:
         encoder = text_encoder(name)
         check_same(encoder, key)
     for start in range(0, len(new), CHUNK):
         chunk = list(new)[start : start + CHUNK]
         fresh = dict(zip(chunk, encoder.encode([new[one] for one in chunk]), strict=True))
-        known |= fresh
+        rows |= fresh
         kept.keep(recipe, fresh)
         if progress is not None:
             progress(len(texts) - max(0, len(new) - start - CHUNK), len(texts))
-    return np.stack([known[one] for one in hashes])
+    return np.stack([rows[one] for one in hashes])

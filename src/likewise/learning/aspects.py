@@ -2,10 +2,10 @@
 
 People group by one aspect or another, and only their answers tell. Kernels compare all aspects side
 by side, or one alone; those that predict left-out known rows best vote
-(`likewise.learning.voters`). An aspect weighs as much as the kernels that see it; kernels that see
-all share their weight among them. The distances of the rule are weighed alike, and so are other
-voters: they see what most kernels see. Here is which columns belong to which aspect; what rows look
-like by aspect is in `likewise.learning.views`.
+(`likewise.learning.voters`). An aspect weighs as much as the kernels that see it; the weight of
+kernels that see all aspects is divided among these. The distances of the rule, and other voters,
+use the same weights. This module says which columns belong to which aspect;
+`likewise.learning.views` says what rows look like by aspect.
 """
 
 from __future__ import annotations

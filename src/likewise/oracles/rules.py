@@ -66,11 +66,11 @@ class RuleOracle:
         name : str
             What the rule is called.
         """
-        known = [_value(value) for value in values]
+        keys = [_value(value) for value in values]
         return cls(
-            lambda i, j: True if known[i] is not None and known[i] == known[j] else None,
+            lambda i, j: True if keys[i] is not None and keys[i] == keys[j] else None,
             name,
-            n_rows=len(known),
+            n_rows=len(keys),
         )
 
     @classmethod
@@ -84,13 +84,11 @@ class RuleOracle:
         name : str
             What the rule is called.
         """
-        known = [_value(value) for value in values]
+        keys = [_value(value) for value in values]
         return cls(
-            lambda i, j: (
-                False if None not in (known[i], known[j]) and known[i] != known[j] else None
-            ),
+            lambda i, j: False if None not in (keys[i], keys[j]) and keys[i] != keys[j] else None,
             name,
-            n_rows=len(known),
+            n_rows=len(keys),
         )
 
     @classmethod

@@ -76,8 +76,8 @@ class Prompt:
 
     def unknown(self, key: str, others: str) -> str:
         """Return what to say about a key that means nothing; `others` are further keys."""
-        known = f"0 {' '.join(self.keys)}" if self.keys else "s d"
-        return f"{key!r} is none of the keys {known} u {others}"
+        ours = f"0 {' '.join(self.keys)}" if self.keys else "s d"
+        return f"{key!r} is none of the keys {ours} u {others}"
 
 
 class TerminalOracle:

@@ -527,8 +527,8 @@ def answer_from(value: Any) -> Answer:
     try:
         return Answer(value)
     except ValueError:
-        known = ", ".join(a.value for a in Answer)
-        raise InputError(f"an answer is one of {known}, not {value!r}") from None
+        words = ", ".join(a.value for a in Answer)
+        raise InputError(f"an answer is one of {words}, not {value!r}") from None
 
 
 def _distance(project: Project, left: int, right: int) -> float | None:

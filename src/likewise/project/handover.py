@@ -234,8 +234,8 @@ def to_splink(project: Project) -> bytes:
 
     def side(row: int) -> tuple[str, Any]:
         name, place = project.ids[row], project.where[row]
-        known = whole if sources is None or place is None else str(sources[place])
-        return known, int(name) if are_numbers else name
+        source = whole if sources is None or place is None else str(sources[place])
+        return source, int(name) if are_numbers else name
 
     with project.lock:
         are_numbers = all(re.fullmatch(r"0|[1-9]\d{0,17}", name) for name in project.ids)
@@ -270,8 +270,8 @@ def label_studio(project: Project) -> Iterator[Part]:
             continue
         shown, data = _shown(project, row, source)
         tasks.append({"data": {"id": row.id, **data}, **_label(row, titles[row.label])})
-    known = {titles[row.label] for row in rows_of(project) if row.how != "open"}
-    values = "".join(f"\n    <Choice value={quoteattr(one)}/>" for one in sorted(known))
+    choices = {titles[row.label] for row in rows_of(project) if row.how != "open"}
+    values = "".join(f"\n    <Choice value={quoteattr(one)}/>" for one in sorted(choices))
     tags = {"image": "Image", "text": "Text", "row": "Table"}
     config = (
         f'<View>\n  <{tags[shown or "row"]} name="item" value="${shown}"/>\n'
@@ -307,8 +307,8 @@ def _label(row: Row, title: str) -> dict[str, Any]:
         return {}
     if row.how == "said":
         return {"annotations": [{"result": [choice]}]}
-    known = {} if math.isnan(row.certainty) else {"score": round(row.certainty, 3)}
-    return {"predictions": [{"model_version": "likewise", **known, "result": [choice]}]}
+    score = {} if math.isnan(row.certainty) else {"score": round(row.certainty, 3)}
+    return {"predictions": [{"model_version": "likewise", **score, "result": [choice]}]}
 
 
 # -- a folder or one file ------------------------------------------------------------------------

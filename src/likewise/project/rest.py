@@ -116,8 +116,8 @@ class Rest:
         project = self._project
         # One that could be read, so that there is always a row, however many are broken.
         rows = (project.where[row] for row in project.session.askable.tolist())
-        known = [place for place in rows if place is not None][:1]
-        n, places = len(known), [*known, *places]
+        first = [place for place in rows if place is not None][:1]
+        n, places = len(first), [*first, *places]
         aspects = self._aspects()
         with readable(f"the payload {ASPECTS!r}"):
             features = project.items.features_of(places, aspects=aspects)

@@ -135,8 +135,8 @@ class MostDoubt(Strategy):
             )
         self.aspects = checked_columns(aspects or {}, partition.points.shape[1])
         if main_aspect is not None and main_aspect not in list(self.aspects):
-            known = ", ".join(self.aspects) or "there are none"
-            raise InputError(f"main_aspect must be an aspect ({known}), got {main_aspect!r}")
+            names = ", ".join(self.aspects) or "there are none"
+            raise InputError(f"main_aspect must be an aspect ({names}), got {main_aspect!r}")
         self.main_aspect = main_aspect
         self._field = field or Field(
             partition, self.is_askable, seed, given, self.aspects, main_aspect

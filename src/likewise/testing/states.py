@@ -77,7 +77,7 @@ def is_same_grouping(labels: NDArray[np.intp], others: NDArray[np.intp]) -> bool
 
 
 def certain_links(session: Session) -> list[Link]:
-    """Return the links that were given or said while mending, and that none later contradicts."""
+    """Return the links that are certain, and that no later one contradicts."""
     certain: list[tuple[Link, ...]] = []
     for entry in session.log:
         if isinstance(entry, Gesture) and entry.is_certain:

@@ -133,7 +133,7 @@ class Guard:
     def _refused_stranger(
         self, scope: Scope, headers: Headers, *, is_change: bool
     ) -> tuple[int, str] | None:
-        """Refuse who has no token, and changes by who may only look."""
+        """Refuse requests without a token, and changes by people who may only look."""
         if self.tokens is None or _is_public(scope):
             return None
         token = self._token_of(scope, headers)

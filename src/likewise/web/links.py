@@ -44,10 +44,10 @@ def new_token(name: str = "") -> str:
 
 
 def kept_tokens(session: Path, names: Sequence[str] = ()) -> dict[str, str]:
-    """Return the tokens that a session keeps from start to start, apart from its file, by names.
+    """Return the tokens that a session keeps between starts, outside of its file, by name.
 
-    The one of "" is that of who started the page. Those of people who are not named any more are
-    revoked: if they are named again, they get other ones.
+    The token of "" is for whoever started the page. Tokens of people who are no longer named are
+    revoked: if they are named again, they get new ones.
     """
     place, wanted = _place_of_token(session), ["", *names]
     kept: dict[str, str] = {}

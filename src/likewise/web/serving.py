@@ -36,9 +36,9 @@ IDLE_SECONDS = 5
 """How long a connection may wait for its next request."""
 LAST_SECONDS = 30
 """How long replies may take after the server was told to end. The slowest take a second or two; a
-browser that stops to read must not keep the server for ever."""
+browser that stops reading must not keep the server running forever."""
 LAST_TURNS = 1000
-"""How often the loop turns at most to accept connections that wait when the server ends."""
+"""The most turns of the event loop to accept connections that wait when the server ends."""
 
 EVERYWHERE = ("0.0.0.0", "::", "")
 
@@ -46,7 +46,7 @@ EVERYWHERE = ("0.0.0.0", "::", "")
 class TimedConnection(H11Protocol):
     """HTTP that closes a connection whose request does not arrive in time.
 
-    One that sends nothing, or half of a request, would otherwise stay open for ever, and with
+    One that sends nothing, or half of a request, would otherwise stay open forever, and with
     enough of them a server has no room for the page.
     """
 
@@ -160,7 +160,7 @@ class Served:
             thread.join()
 
     def show(self, project: Project) -> None:
-        """Serve a project that was opened meanwhile."""
+        """Serve a project that has been opened in the meantime."""
         self.readiness.project = project
         thread = threading.Thread(target=self._warm, args=[project], daemon=True)
         self.warming.append(thread)

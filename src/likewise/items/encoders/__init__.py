@@ -65,8 +65,8 @@ def picture_encoder(name: str) -> PictureEncoder:
     'EfficientNet-Lite0, trained on ImageNet'
     """
     if name in PICTURES:
-        known: PictureEncoder = _shared(PICTURES[name])
-        return known
+        encoder: PictureEncoder = _shared(PICTURES[name])
+        return encoder
     if name.lower().endswith(FILE_SUFFIX):
         return OwnPictureFile(Path(name))
     if is_built_in(name):
@@ -91,8 +91,8 @@ def text_encoder(name: str) -> TextEncoder:
     'MiniLM, trained on pairs of English sentences'
     """
     if name in TEXTS:
-        known: TextEncoder = _shared(TEXTS[name])
-        return known
+        encoder: TextEncoder = _shared(TEXTS[name])
+        return encoder
     if name.lower().endswith(FILE_SUFFIX):
         return OwnTextFile(Path(name))
     if is_built_in(name):

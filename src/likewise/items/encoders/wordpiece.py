@@ -38,13 +38,13 @@ def numbers(text: str, at_most: int) -> list[int]:
     >>> numbers("Unaffable cafés", at_most=4)
     [101, 14477, 20961, 102]
     """
-    known = vocabulary()
+    numbers_of = vocabulary()
     pieces: list[int] = []
     for word in words(text[: LOOKED_AT * at_most]):
         pieces += _pieces(word)
         if len(pieces) >= at_most - 2:
             break
-    return [known[START], *pieces[: at_most - 2], known[END]]
+    return [numbers_of[START], *pieces[: at_most - 2], numbers_of[END]]
 
 
 def words(text: str) -> list[str]:
@@ -87,8 +87,8 @@ def _parted(character: str) -> str:
 @lru_cache(maxsize=100_000)
 def _pieces(word: str) -> tuple[int, ...]:
     """Return the numbers of the longest pieces that make up a word, from left to right."""
-    known = vocabulary()
-    unknown = (known[UNKNOWN],)
+    numbers_of = vocabulary()
+    unknown = (numbers_of[UNKNOWN],)
     if len(word) > LONGEST_WORD:
         return unknown
     found: list[int] = []
@@ -96,7 +96,7 @@ def _pieces(word: str) -> tuple[int, ...]:
     while start < len(word):
         prefix = "##" if start else ""
         for end in range(len(word), start, -1):
-            number = known.get(prefix + word[start:end])
+            number = numbers_of.get(prefix + word[start:end])
             if number is not None:
                 break
         else:

@@ -110,8 +110,8 @@ class ImageItems(Items):
         """Whether this is a folder with pictures."""
         if not (isinstance(source, Path) and source.is_dir()):
             return False
-        known = (*IMAGE_SUFFIXES, *OTHER_SUFFIXES)
-        return any(path.suffix.lower() in known for path in files_below(source))
+        suffixes = (*IMAGE_SUFFIXES, *OTHER_SUFFIXES)
+        return any(path.suffix.lower() in suffixes for path in files_below(source))
 
     @classmethod
     def require(cls, source: Path, options: Mapping[str, Any]) -> None:
@@ -248,11 +248,11 @@ class ImageItems(Items):
         hashes = [self._hashes[i] for i in wanted]
         whole = {self._hashes[i]: i for i in wanted if i not in self._broken}
         parts = [_Part(aspect, self._encoder, self._cache, hashes) for aspect in aspects]
-        new = [one for one in whole if any(one not in part.known for part in parts)]
+        new = [one for one in whole if any(one not in part.rows_by_hash for part in parts)]
         faults: dict[str, str] = {}
         for start in range(0, len(new), CHUNK):
             chunk = new[start : start + CHUNK]
-            lacking = [part for part in parts if any(one not in part.known for one in chunk)]
+            lacking = [part for part in parts if any(one not in part.rows_by_hash for one in chunk)]
             squares = {}
             chunk_places, sides = [whole[one] for one in chunk], [p.encoder.side for p in lacking]
             read = recipes.squares(chunk_places, self._load, sides)
@@ -270,9 +270,9 @@ class ImageItems(Items):
             for k, i in enumerate(wanted)
             if self._hashes[i] in faults
         )
-        known = [self._hashes[i] if i not in self._broken else "" for i in wanted]
+        readable = [self._hashes[i] if i not in self._broken else "" for i in wanted]
         notes = self._cache.notes
-        return [Features(part.rows(known), notes=notes, problems=problems) for part in parts]
+        return [Features(part.rows(readable), notes=notes, problems=problems) for part in parts]
 
 
 class _Part:
@@ -286,7 +286,7 @@ class _Part:
         )
         check_trusted([self._name], trusted)
         self._cache, self._key = cache, f"images, {self._made_by}"
-        self.known = cache.find(self._key, hashes)
+        self.rows_by_hash = cache.find(self._key, hashes)
 
     @cached_property
     def encoder(self) -> PictureEncoder:
@@ -297,19 +297,19 @@ class _Part:
 
     def learn(self, squares: Mapping[str, np.ndarray]) -> None:
         """Describe pictures, except those that are known already, and keep the results."""
-        new = {one: square for one, square in squares.items() if one not in self.known}
+        new = {one: square for one, square in squares.items() if one not in self.rows_by_hash}
         if new:
             rows = self.encoder.encode(np.stack(list(new.values()))).astype(np.float32)
             fresh = dict(zip(new, rows, strict=True))
-            self.known |= fresh
+            self.rows_by_hash |= fresh
             self._cache.keep(self._key, fresh)
 
     def rows(self, hashes: Sequence[str]) -> np.ndarray:
         """Return a row for each of these; the mean where a picture is not known."""
-        readable = [k for k, one in enumerate(hashes) if one in self.known]
+        readable = [k for k, one in enumerate(hashes) if one in self.rows_by_hash]
         if not readable:
             raise InputError("none of the pictures can be read")
-        described = np.stack([self.known[hashes[k]] for k in readable])
+        described = np.stack([self.rows_by_hash[hashes[k]] for k in readable])
         X = np.tile(described.mean(axis=0), (len(hashes), 1))
         X[readable] = described
         return X
