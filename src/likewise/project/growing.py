@@ -215,7 +215,7 @@ def _content(items: Items, features: Features, i: int) -> tuple[str, bytes]:
 def _unused_ids(
     session: Session, items: Items, new: Sequence[int], held: Mapping[int, Sequence[str]]
 ) -> list[str]:
-    """Return ids for new rows; an id that a row keeps for another item is changed."""
+    """Return ids for new rows; an id that another row keeps gets a suffix."""
     assert session.sample_ids is not None
     taken = {str(session.sample_ids[row]) for row in held if row < len(session.sample_ids)}
     ids = []

@@ -100,7 +100,7 @@ def open_rows(settings: Mapping[str, Any]) -> ParquetRows | NpyRows:
 
 
 def _scaled(rows: NDArray[Any], settings: Mapping[str, Any]) -> NDArray[Any]:
-    """Return rows with columns scaled to [0, 1] by their range in the sample, if there is one."""
+    """Return rows with columns scaled to [0, 1] by their range in the sample, if that is stored."""
     low = np.array(settings.get("low", 0.0), dtype=rows.dtype)
     high = np.array(settings.get("high", 1.0), dtype=rows.dtype)
     if any(one.shape not in ((), rows.shape[1:]) for one in (low, high)):

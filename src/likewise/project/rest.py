@@ -27,7 +27,7 @@ from likewise.words import many
 PIECE = 128
 """How many items are described at a time."""
 POLITE = 10
-"""How nice the background thread is to what a person waits for, as in `nice`."""
+"""The niceness of the background thread, so that what a person waits for comes first."""
 
 
 class Rest:
