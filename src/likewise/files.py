@@ -160,6 +160,11 @@ def _umask() -> int:
 _FULL = {errno.ENOSPC: "free some space", getattr(errno, "EDQUOT", -1): "ask for more space"}
 
 
+def remedy(error: OSError) -> str:
+    """Return what to do after an error of writing."""
+    return _FULL.get(error.errno or 0, "choose a folder that can be written")
+
+
 @contextmanager
 def _named_errors(path: Path, *, only_full: bool = False) -> Iterator[None]:
     """Turn errors of the system into a `WriteError`; in a caller's block, only a full disk."""
@@ -170,7 +175,7 @@ def _named_errors(path: Path, *, only_full: bool = False) -> Iterator[None]:
             raise
         is_below_a_file = isinstance(error, FileExistsError | NotADirectoryError)
         reason = "its folder is a file" if is_below_a_file else error.strerror or str(error)
-        remedy = _FULL.get(error.errno or 0, "choose a folder that can be written")
         raise WriteError(
-            f"{path} cannot be written: {reason}. Nothing was changed; {remedy} and try again."
+            f"{path} cannot be written: {reason}. Nothing was changed; {remedy(error)} and try "
+            "again."
         ) from error

@@ -24,7 +24,7 @@ from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
 from likewise.errors import InputError, WriteError
-from likewise.files import open_regular
+from likewise.files import open_regular, remedy
 from likewise.items.limits import check_fits
 from likewise.project.formats import CSV, Format, Row, as_csv, rows_of
 from likewise.project.groups import group_names, titles_of
@@ -361,7 +361,7 @@ def write_folder(parts: Iterable[Part], folder: Path, links: Links = "hard") -> 
             _put(part, place, links, made)
     except OSError as error:
         left = _take_back(made)
-        state = "Nothing was changed; choose a folder that can be written and try again."
+        state = f"Nothing was changed; {remedy(error)} and try again."
         if left:
             state = f"{left[0]} was written before, and could not be removed: remove it."
         raise WriteError(
