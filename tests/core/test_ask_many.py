@@ -183,3 +183,14 @@ def test_a_removed_row_is_passed_over():
     session.grow(removed=[second.row])
     rows = {q.row for q in session.ask_many(3, besides=[first])}
     assert second.row not in rows
+
+
+def test_an_answer_about_a_row_that_was_removed_meanwhile_costs_nothing():
+    session = begun()
+    first, second = session.ask_many(2)
+    session.grow(removed=[second.row])
+    n_asked = session.n_asked
+    assert session.choose(right(second), question=second).source == "extra"
+    assert session.n_asked == n_asked
+    session.grow(returned=[second.row])
+    assert session.choose(right(first), question=first).source == "asked"

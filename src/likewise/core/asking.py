@@ -85,8 +85,8 @@ class Asking(Log):
 
         Each is chosen as if those before it were about to be answered. Answers come in any order,
         each with its question: ``choose(0, question=question)``. An answer to a question that
-        others have settled meanwhile is kept as evidence and costs nothing. Asking again before
-        anything was answered returns the same questions.
+        others have settled meanwhile, or whose row was removed, is kept as evidence and costs
+        nothing. Asking again before anything was answered returns the same questions.
 
         Parameters
         ----------
@@ -261,7 +261,8 @@ class Asking(Log):
         is_next = asked == self.ask()
         _, source = self._given_out.get(asked.number, (asked, None))
         if source is None:
-            source = "extra" if not is_next and self.is_settled(question) else "asked"
+            is_needless = question.row in self.removed or self.is_settled(question)
+            source = "extra" if is_needless and not is_next else "asked"
         names = question.names if () in groups else ()
         about: Any = {"names": names, "name": question.begun(chosen), **timed}
         gesture = Gesture(0, question.links(chosen), source, groups, **about)
