@@ -103,7 +103,9 @@ def interval(
         value = shares[one] * grid[:, None] + shares[other] * grid
     inside = value[capital < -np.log(ALPHA)]
     half = 0.5 / STEPS
-    return max(0.0, float(inside.min()) - half), min(1.0, float(inside.max()) + half)
+    # Rounded, so that where all are right the end is 1, and not a last bit less.
+    low, high = round(float(inside.min()) - half, 9), round(float(inside.max()) + half, 9)
+    return max(0.0, low), min(1.0, high)
 
 
 def is_falling(checks: Sequence[tuple[int, bool]]) -> bool:

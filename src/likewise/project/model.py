@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,14 +124,49 @@ def _agree(people: LinkGraph, one: Gesture, other: Gesture) -> bool:
 
 
 def certified(session: Session, by: str) -> Certificate:
-    """Return how often a model is right, by the sample."""
+    """Return how often a model is right, by the sample.
+
+    In each stratum its checks count in the order of their draws, up to the first answer that is not
+    checked yet. So they are a random part of all answers also while the model goes on: the first
+    ones, which are mostly checked before there are others, count for no more than the rest.
+    """
+    return session.once(("certified", by), lambda: _certified(session, by))
+
+
+def _certified(session: Session, by: str) -> Certificate:
     said = [one for one in said_by(session, by) if one.can_be_checked]
     order = {id(gesture): k for k, gesture in enumerate(session.log)}
-    sampled = [one for one in said if one.is_sampled and one.is_right is not None]
-    sampled.sort(key=lambda one: order.get(id(one.gesture), 0))
-    checks = [(one.stratum, bool(one.is_right)) for one in sampled]
-    sizes = [sum(one.stratum == k for one in said) for k in (0, 1)]
-    return session.once(("certified", by), lambda: certificate(checks, sizes))
+    counted: list[Said] = []
+    for stratum in (0, 1):
+        drawn = (one for one in _sample(session, said) if one.stratum == stratum)
+        counted += takewhile(lambda one: one.is_right is not None, drawn)
+    counted.sort(key=lambda one: order.get(id(one.gesture), 0))
+    checks = [(one.stratum, bool(one.is_right)) for one in counted]
+    return certificate(checks, [sum(one.stratum == k for one in said) for k in (0, 1)])
+
+
+def _sample(session: Session, said: Sequence[Said]) -> list[Said]:
+    """Return what is in the sample, in the order in which it is to be checked.
+
+    Without what people answered for another reason, or could not tell.
+    """
+    can_be_checked = [one for one in said if one.can_be_checked]
+    share = max(CHECKED, FIRST_CHECKS / max(1, len(can_be_checked)))
+    untold, removed = _untold(session), session.removed
+    sample = [
+        one
+        for one in can_be_checked
+        if one.draw < share
+        and (one.is_sampled or (one.is_right is None and one.gesture.left not in untold))
+        and removed.isdisjoint(_rows(one.gesture))
+    ]
+    return sorted(sample, key=lambda one: one.draw)
+
+
+def _untold(session: Session) -> set[int]:
+    """Return the rows about which people were not sure."""
+    unsure = (gesture for gesture in session.events if gesture.answer is Answer.UNSURE)
+    return {gesture.left for gesture in unsure if rank_of(gesture.by) == 0}
 
 
 def to_review(session: Session, by: str, held: Collection[int] = ()) -> tuple[Gesture, bool] | None:
@@ -149,7 +185,7 @@ def to_review(session: Session, by: str, held: Collection[int] = ()) -> tuple[Ge
     by_people = [gesture for gesture in session.events if rank_of(gesture.by) == 0]
     answered = {link.left for gesture in by_people for link in gesture.links}
     # What people cannot tell either is not put to them again.
-    untold = {gesture.left for gesture in by_people if gesture.answer is Answer.UNSURE}
+    untold = _untold(session)
     unsure = [one for one in present if not one.is_sure and one.gesture.left not in answered]
     # With all that it says, wrong answers stand out less than those of people: the least credible
     # come first, and all for which another group is likelier.
@@ -164,9 +200,11 @@ def to_review(session: Session, by: str, held: Collection[int] = ()) -> tuple[Ge
     against = [one for one in open_ if one.draw >= share and one.gesture.left in order]
     against.sort(key=lambda one: order[one.gesture.left])
     n = [sum(one.is_sampled and one.stratum == k for one in said) for k in (0, 1)]
-    of_strata = ([one for one in open_ if one.draw < share and one.stratum == k] for k in (0, 1))
+    sampled = [one for one in _sample(session, said) if one.gesture.left not in gone]
+    waiting = [one for one in sampled if one.is_right is None]
+    of_strata = ([one for one in waiting if one.stratum == k] for k in (0, 1))
     in_turn = sorted(zip(n, of_strata, strict=True), key=lambda pair: pair[0])
-    sample = sorted(next((some for _, some in in_turn if some), []), key=lambda one: one.draw)
+    sample = next((some for _, some in in_turn if some), [])
     turns = [(sample, True), (against, False), (unsure, False), (against, False)]
     turn = sum(one.is_right is not None for one in said) % len(turns)
     for some, is_sample in turns[turn:] + turns[:turn]:
