@@ -221,6 +221,22 @@ def test_files_that_likewise_does_not_write_are_refused_by_name(path, ending, us
     assert contents(tmp_path) == before
 
 
+@pytest.mark.parametrize("content", [b"", bytes(5000)])
+def test_a_file_that_is_called_like_the_journal_too_is_not_written_to(
+    path, journal, tmp_path, content
+):
+    victim = tmp_path / "disk.img"
+    victim.write_bytes(content)
+    os.link(victim, journal)
+    with pytest.raises(SessionFileError, match="has another name, too"):
+        Store.open(path)
+    assert victim.read_bytes() == content
+    journal.unlink()
+    journal.write_bytes(content)  # as a power cut may leave it
+    with Store.open(path) as store:
+        store.append({"do": "tell"}, after=3)
+
+
 def test_links_to_a_session_do_not_hide_its_journal(path, journal, tmp_path):
     victim = tmp_path / "thesis.txt"
     victim.write_text("all my work")

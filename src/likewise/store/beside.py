@@ -141,23 +141,31 @@ def _why_not(journal: Path, path: Path, *, may_read: bool) -> str:
     """Return why a journal cannot be one that a write to a file has left, or nothing."""
     # No file, if the write has ended meanwhile.
     with suppress(FileNotFoundError), journal.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if size > 3 * os.stat(path).st_size + (1 << 20):
-            return "is longer than any write to the file can have made it"
-        head = file.read(HEAD.size)
-        if not MAGIC.startswith(head[: len(MAGIC)].rstrip(b"\0")):
-            return "is not a journal of SQLite"
-        file.seek(max(0, size - len(MAGIC)))
-        if size > len(MAGIC) and file.read() == MAGIC:
-            return "names another file, which SQLite would delete"
-        # A write puts the first bytes in last, when the rest is on disk.
-        if size >= SMALLEST and head.startswith(MAGIC):
-            sector, page_size = HEAD.unpack(head)[-2:]
-            if not _is_size(sector) or not _is_size(page_size):
-                return f"has sectors of {sector} and pages of {page_size} bytes"
-        parts = list(_parts(file, size))
+        if why := _why_not_at_all(file, path):
+            return why
+        parts = list(_parts(file, os.fstat(file.fileno()).st_size))
         # Without a part, a kill or a power cut came before it was written: SQLite does nothing.
         return _why_not_these(parts, file, path, may_read=may_read) if parts else ""
+    return ""
+
+
+def _why_not_at_all(file: IO[bytes], path: Path) -> str:
+    """Return why a journal cannot be one of ours by its length, its beginning and its end."""
+    info, head = os.fstat(file.fileno()), file.read(HEAD.size)
+    if info.st_size > 3 * os.stat(path).st_size + (1 << 20):
+        return "is longer than any write to the file can have made it"
+    if not MAGIC.startswith(head[: len(MAGIC)].rstrip(b"\0")):
+        return "is not a journal of SQLite"
+    if info.st_nlink > 1 and not head.startswith(MAGIC[:1]):
+        return "has another name, too, whose content the next write would replace"
+    file.seek(max(0, info.st_size - len(MAGIC)))
+    if info.st_size > len(MAGIC) and file.read() == MAGIC:
+        return "names another file, which SQLite would delete"
+    # A write puts the first bytes in last, when the rest is on disk.
+    if info.st_size >= SMALLEST and head.startswith(MAGIC):
+        sector, page_size = HEAD.unpack(head)[-2:]
+        if not _is_size(sector) or not _is_size(page_size):
+            return f"has sectors of {sector} and pages of {page_size} bytes"
     return ""
 
 
