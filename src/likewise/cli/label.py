@@ -304,7 +304,7 @@ def _pair_columns(context: click.Context, parameter: click.Parameter, value: str
     default=EVERY,
     show_default=True,
     metavar="N",
-    help="With --people: put one of N questions to two of them; 0 for none.",
+    help="With --people: put one in N questions to two of them; 0 for none.",
 )
 @click.option(
     "--certfile",

@@ -79,7 +79,7 @@ class CallbackOracle:
         return self._noticed(await answer)
 
     def _noticed(self, answer: Any) -> Any:
-        """Return an answer; warn if it and all before it are None, and so many."""
+        """Return an answer; warn if it is the last of several first answers that are all None."""
         if answer is not None:
             self._n_silent = MANY_SILENT
         elif self._n_silent < MANY_SILENT:

@@ -39,7 +39,7 @@ FIRST_CHECKS, CHECKED = 20, 0.2
 FEW = 5
 """With fewer checks than this, reports do not say how often it is right."""
 TYPICAL = 10
-"""With at least so many groups it is estimated what questions take."""
+"""Estimates of what questions take assume at least this many groups."""
 MOST_ANSWERS = 400
 """How many questions a model is asked, unless it is told otherwise."""
 

@@ -86,7 +86,7 @@ class Team:
     names : sequence of str
         Who answers. None stands for those who have no name; all of them have the same question.
     every : int
-        One of this many questions is put to two people; 0 for none.
+        One in this many questions is put to two people; 0 for none.
     """
 
     def __init__(self, names: Sequence[str] = (), every: int = EVERY) -> None:

@@ -202,7 +202,7 @@ class Record:
         names : sequence of str
             Who they are.
         every : int
-            One of this many questions is put to two people; 0 for none.
+            One in this many questions is put to two people; 0 for none.
         """
         self.team = Team(names, every)
 

@@ -105,7 +105,7 @@ class OwnPictureFile(_OwnFile, PictureEncoder):
         self.side = sizes.pop() if sizes else USUAL_SIDE
         self._is_channels_first = is_first
         self._is_float = port.type == "tensor(float)"
-        # A network whose first size is fixed takes exactly so many at a time.
+        # A network whose first size is fixed takes exactly that many at a time.
         self._batch = port.shape[0] if isinstance(port.shape[0], int) else 4
 
     def encode(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -32,7 +32,7 @@ PER_PICTURE = 2000
 KEY = "LIKEWISE_MODEL_KEY"
 """Where the key is looked for by default."""
 TRACE = 8
-"""What has so many letters and digits of the key in a row is not shown."""
+"""A text with this many letters and digits of the key in a row is not shown."""
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
