@@ -42,6 +42,9 @@ SOFTNESS = 0.1
 """Added to the spread inside groups, as a share of the range of a field. Otherwise, with single
 items or groups without any spread, every field would seem to separate groups perfectly."""
 
+QUANTILES = (0.1, 0.5, 0.9)
+"""The spread of numbers in a group is from the first to the last, and the second is its middle."""
+
 N_TELLING = 3
 """How many values a summary of a group names."""
 TELLING = 0.5
@@ -101,10 +104,15 @@ class Fields:
     def contrast(self, i: int, groups: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
         """Return the fields of a row and their values in groups, the most telling first."""
         members = [np.array(rows, dtype=np.intp) for rows in groups]
+        numbers = self._shares
+        own = {n: c for n, c in zip(self.names, self._columns, strict=True) if n in numbers}
+        in_range = [numbers[name] for name in own]
+        by_group = [_spreads(list(own.values()), in_range, rows) for rows in members]
+        spreads = zip(*by_group, strict=True)
         at, fields = self._scales(i), []
         for (name, text), column in zip(self.row(i), self._columns, strict=True):
-            if name in self._shares:
-                tells, entries = _numbers_in(column, *self._shares[name], members)
+            if name in numbers:
+                tells, entries = _numbers_in(next(spreads))
             else:
                 tells, entries = _categories_in(column, members)
             field = {"name": name, "value": text or None, "at": at.get(name)}
@@ -175,40 +183,59 @@ class Fields:
         return categories
 
 
-def _numbers_in(
-    column: Sequence[Any],
-    values: NDArray[np.float64],
-    shares: NDArray[np.float64],
-    groups: Sequence[NDArray[np.intp]],
-) -> tuple[float, list[Entry]]:
-    """Return how well numbers separate groups, and their spread in each group."""
-    entries: list[Entry] = []
-    middles, spreads = [], []
-    for rows in groups:
-        n_missing = int(np.isnan(values[rows]).sum())
-        present = rows[np.isfinite(shares[rows])]
-        if not len(present):
-            entries.append({"text": None, "n_missing": n_missing})
-            continue
-        places = shares[present]
-        in_order = np.sort(places).tolist()
-        low, middle, high = (round(_quantile(in_order, q), 4) for q in (0.1, 0.5, 0.9))
-        typical = as_shown(column[present[np.abs(places - middle).argmin()]])
-        spread = {"low": low, "middle": middle, "high": high}
-        entries.append({"text": typical, **spread, "n_missing": n_missing})
-        middles.append(middle)
-        spreads.append(float(places.std()))
-    if len(middles) < 2:
+def _numbers_in(spreads: Sequence[tuple[Entry, float]]) -> tuple[float, list[Entry]]:
+    """Return how well a column of numbers separates groups, and its spread in each group."""
+    present = [(entry["middle"], width) for entry, width in spreads if entry["text"] is not None]
+    entries = [entry for entry, _ in spreads]
+    if len(present) < 2:
         return 0.0, entries
-    return float(np.std(middles)) / (float(np.mean(spreads)) + SOFTNESS), entries
+    middles, widths = zip(*present, strict=True)
+    return float(np.std(middles)) / (float(np.mean(widths)) + SOFTNESS), entries
 
 
-def _quantile(in_order: Sequence[float], q: float) -> float:
-    """Return what `np.quantile` does, which takes ten times as long for a few dozen numbers."""
-    at = (len(in_order) - 1) * q
-    k = int(at)
-    low, high = in_order[k], in_order[min(k + 1, len(in_order) - 1)]
-    return low + (high - low) * (at - k)
+def _spreads(
+    columns: Sequence[Sequence[Any]],
+    numbers: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    rows: NDArray[np.intp],
+) -> list[tuple[Entry, float]]:
+    """Return the spread of each column of numbers in a group, and its standard deviation.
+
+    `numbers` has the values of each column, and the same as shares of its range. All columns are
+    summed up at once: a hundred of them, one by one, took half of the time for a question.
+    """
+    if not numbers or not len(rows):
+        return [({"text": None, "n_missing": 0}, 0.0) for _ in numbers]
+    n_missing = np.isnan([values[rows] for values, _ in numbers]).sum(axis=1).tolist()
+    shares = np.array([share[rows] for _, share in numbers])
+    is_present = np.isfinite(shares)
+    shares[~is_present] = np.nan
+    n_present = is_present.sum(axis=1)
+    in_order = np.sort(shares, axis=1)  # what is missing comes last
+    low, middle, high = (
+        [round(x, 4) for x in _quantiles(in_order, n_present, q)] for q in QUANTILES
+    )
+    from_middle = np.abs(shares - np.array(middle)[:, None])
+    typical = np.where(is_present, from_middle, np.inf).argmin(axis=1).tolist()
+    widths = shares.std(axis=1).tolist()
+    found: list[tuple[Entry, float]] = []
+    for k, column in enumerate(columns):
+        entry: Entry = {"text": None}
+        if n_present[k]:
+            entry = {"text": as_shown(column[rows[typical[k]]])}
+            entry |= {"low": low[k], "middle": middle[k], "high": high[k]}
+        is_whole = n_present[k] in (0, len(rows))
+        width = widths[k] if is_whole else float(shares[k][is_present[k]].std())
+        found.append((entry | {"n_missing": n_missing[k]}, width))
+    return found
+
+
+def _quantiles(in_order: NDArray[np.float64], n_present: NDArray[np.intp], q: float) -> list[float]:
+    """Return a quantile of the first numbers of each sorted line, as `np.quantile` does."""
+    at = np.maximum(0, n_present - 1) * q
+    first, lines = at.astype(np.intp), np.arange(len(in_order))
+    low = in_order[lines, first]
+    high = in_order[lines, np.minimum(first + 1, np.maximum(0, n_present - 1))]
+    return list(map(float, low + (high - low) * (at - first)))
 
 
 def _categories_in(
