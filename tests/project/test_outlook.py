@@ -30,12 +30,19 @@ def test_one_line_says_how_good_it_is_and_what_more_would_bring(session):
     assert now.line.endswith("10 more answers would move less than 1% of the items")
 
 
-@pytest.mark.parametrize("n", [10, 15, 20])
+@pytest.mark.parametrize("n", [30, 35, 40])
 def test_no_more_would_move_than_is_wrong(session, n):
     run(session, LabelOracle(np.arange(90) % 3), max_queries=n)
     complete = session.completeness
     assert 0.35 * complete.changing <= 1.0 - complete.estimate < 0.03
     assert outlook(session).more.endswith("would move less than 1% of the items")
+
+
+def test_too_early_it_is_not_said_either_what_more_would_move(session):
+    run(session, LabelOracle(np.arange(90) % 3), max_queries=20)
+    assert session.completeness is not None
+    assert outlook(session).line.startswith("Too early to say how much is right")
+    assert "would move" not in outlook(session).line
 
 
 def test_the_end_is_never_there_beside_more_to_come(session):

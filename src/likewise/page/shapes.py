@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from likewise.core.answers import N_LARGE, Answer, Gesture, Groups, Names, Question
 from likewise.core.journal import Checked, Repeated
-from likewise.core.reports import EARLY, Check, Repeat, Revision
+from likewise.core.reports import Check, Repeat, Revision
 from likewise.errors import InputError
 from likewise.project import Project
 from likewise.project.groups import Group, compare, group_ids, in_short, key_words, sum_up
@@ -242,9 +242,7 @@ def progress(project: Project) -> Json:
     has_more = can_rebuild(project)
     said = complete is not None and complete.is_said
     prospect = outlook(project.session)
-    is_guess = complete is not None and complete.n_known < EARLY and now.estimate is None
-    # It does not say that nothing is left, or too early what more answers would bring.
-    if has_more or (is_guess and not project.session.is_done):
+    if has_more:  # there is more to ask within the small groups
         prospect = replace(prospect, more="")
     return {
         "progress": {**asdict(now), "line": str(now)},
