@@ -208,7 +208,14 @@ def test_after_twenty_groups_keys_have_two_letters_typed_or_piped(tmp_path, caps
     assert CliRunner().invoke(main, args, input=keys).exit_code == 0
     with closing(open_project(path, session=tmp_path / "piped").project) as project:
         assert [e.links for e in project.session.events] == [e.links for e in said]
-    assert "is none of the keys" not in capsys.readouterr().out
+        said_so_far = capsys.readouterr().out
+        keys_typed = iter(["!", "q"])
+        run_terminal(project, lambda: next(keys_typed))
+        told = capsys.readouterr().out.splitlines()
+        refused = told.index(next(line for line in told if "is none of the keys" in line))
+        assert told[refused + 1].strip()
+        assert all(len(line) <= 80 for line in told)
+    assert "is none of the keys" not in said_so_far
 
 
 def test_groups_to_choose_from_show_what_is_in_them_and_no_text_comes_twice(tmp_path):

@@ -12,7 +12,19 @@ from typing import Any
 import click
 
 from likewise.cli.inline import is_late_answer, show_side_by_side
-from likewise.cli.lines import block, both, cell, cells, clean, fit, in_lines, one_line, say, strip
+from likewise.cli.lines import (
+    block,
+    both,
+    cell,
+    cells,
+    clean,
+    fit,
+    for_terminal,
+    in_lines,
+    one_line,
+    say,
+    strip,
+)
 from likewise.core.answers import Answer, Question
 from likewise.errors import InputError, LikewiseError, StaleQueryError
 from likewise.oracles.terminal import QUIT, Prompt
@@ -120,11 +132,11 @@ def run_terminal(
         except UnknownKeyError as error:
             if is_piped:  # nobody reads the message, and input such as that of `yes` never ends
                 raise
-            say(error)
+            say(for_terminal(str(error), width))
         except StaleQueryError:
             click.echo("Somebody answered elsewhere; nothing was saved. Here is where it is now.")
         except LikewiseError as error:
-            say(error)
+            say(for_terminal(str(error), width))
 
 
 def group_keys(project: Project, query: Question | None) -> dict[str, int]:
