@@ -252,7 +252,9 @@ def test_the_line_and_its_curve_say_how_good_the_groups_are_and_what_more_would_
     shares = [f"{share:.0%}" for _, share in found["completeness"]["curve"]]
     name = f"share right, by answers: {', '.join(shares)}"
     quality = found["outlook"]["quality"]
-    someone.expect(page.locator("#progress")).to_have_text(quality[:1].upper() + quality[1:])
+    # Whether one can stop as soon as it is said is up to the learner, too.
+    said = f"you can stop here · {quality}" if found["outlook"]["can_stop"] else quality
+    someone.expect(page.locator("#progress")).to_have_text(said[:1].upper() + said[1:])
     page.locator("#how-good summary").click()
     someone.expect(page.get_by_role("img", name=name, exact=True)).to_be_visible()
     someone.expect(page.locator("#more-about")).to_contain_text("10 more answers (about ")
