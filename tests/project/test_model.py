@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from typing import Any
 
 import numpy as np
@@ -461,6 +462,27 @@ def test_it_stops_when_told(project):
     work.stop()
     assert not work.report()["is_working"]
     json.dumps(work.report())
+
+
+def test_what_was_replied_is_kept_when_the_server_does_not_end(project):
+    class Hanging(Model):
+        async def answer(self, question):
+            await loop_waits(release)
+            raise ModelError("late")
+
+    release = threading.Event()
+    model = Hanging()
+    work = project.model = ModelAtWork(project, model)
+    work.start()
+    work.stop(seconds=0.0)
+    assert model.is_closed
+    assert work.report()["is_working"]
+    release.set()
+    assert work._has_ended.wait(60)
+
+
+async def loop_waits(event):
+    await asyncio.get_running_loop().run_in_executor(None, event.wait)
 
 
 def test_after_opening_again_nothing_is_forgotten(project):

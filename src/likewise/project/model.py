@@ -282,8 +282,8 @@ class ModelAtWork:
     def stop(self, seconds: float = 10.0) -> None:
         """Stop asking the model, and wait until it has ended."""
         self._is_told = True
-        if self._thread is not None:
-            self._has_ended.wait(seconds)
+        if self._thread is not None and not self._has_ended.wait(seconds):
+            self.oracle.close()  # what was replied so far is kept, whatever it still waits for
 
     def next_questions(self, n: int, besides: Sequence[Question]) -> list[Question]:
         """Return what to ask the model next: nothing if it is done or wrong too often."""

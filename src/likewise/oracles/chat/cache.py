@@ -46,8 +46,9 @@ class ReplyCache:
     def save(self) -> None:
         """Write the file, as a whole."""
         if self._path is not None and self._n_new:
+            replies = self._replies.copy()  # others may come meanwhile
             with whole_file(self._path, private=True) as file:
-                file.write(json.dumps(self._replies, indent=0).encode())
+                file.write(json.dumps(replies, indent=0).encode())
             self._n_new = 0
 
 
