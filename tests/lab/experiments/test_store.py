@@ -1,6 +1,6 @@
 import pytest
 
-from likewise.errors import InputError, WriteError
+from likewise.errors import InputError
 from likewise.lab.experiments.store import (
     LATER,
     Cell,
@@ -96,7 +96,7 @@ def test_cells_are_printed_for_people():
 
 def test_a_store_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(WriteError, match=r"folder\.csv"):
+    with pytest.raises(InputError, match=r"folder\.csv is a folder"):
         ResultStore(tmp_path / "folder.csv")
 
 
