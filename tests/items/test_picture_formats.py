@@ -115,6 +115,17 @@ def test_a_drawing_is_drawn_on_white(folder, resvg, pack):
     assert picture.getpixel((56, 16)) == (255, 255, 255)
 
 
+@pytest.mark.parametrize("unit", ["px", "pt", "pc", "mm", "cm", "in"])
+def test_a_drawing_may_have_lengths_of_any_unit(folder, resvg, unit):
+    size = f'width="60{unit}" height="30{unit}"'
+    half = f'<rect width="30{unit}" height="30{unit}" fill="red"/>'
+    (folder / "b.svg").write_text(SVG.format(size, half))
+    picture = shown(folder, "b.svg")
+    assert picture.size == (64, 32)
+    assert picture.getpixel((8, 16)) == (255, 0, 0)
+    assert picture.getpixel((56, 16)) == (255, 255, 255)
+
+
 @pytest.mark.parametrize(
     "inside",
     [

@@ -64,8 +64,9 @@ sys.stdout.buffer.write(png)
 """
 LOAD = {"svg": "import resvg_py", "pdf": "import io, pypdfium2\nimport PIL.PngImagePlugin"}
 DRAW = {
+    # Without dots per inch, lengths in mm or pt are 0; 96 are what style sheets mean.
     "svg": (
-        "png = resvg_py.svg_to_bytes(svg_string=data.decode(), background='white', "
+        "png = resvg_py.svg_to_bytes(svg_string=data.decode(), background='white', dpi=96, "
         "**{{{side!r}: {pixels}}})"
     ),
     "pdf": (
