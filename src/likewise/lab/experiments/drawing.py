@@ -17,10 +17,13 @@ from likewise.lab.experiments.results import split_line
 from likewise.lab.experiments.tables import WARNINGS
 
 ACCENT = "#0b62a8"
+BEST_SIZE = "COBRA, best size"
+"""COBRA with the number of super-instances that is best for each number of questions."""
 STYLES: dict[str, dict[str, Any]] = {
     "Likewise": {"color": ACCENT, "marker": "o", "linewidth": 2.4, "zorder": 5},
     "Likewise-pairs": {"color": "#5aa0d8", "marker": "o", "linestyle": "--", "mfc": "white"},
     "COBRA": {"color": "black", "marker": "s", "linewidth": 1.8, "zorder": 4},
+    BEST_SIZE: {"color": "black", "marker": "s", "linewidth": 1.2, "linestyle": "--"},
     "COBRA-guess": {"color": "black", "marker": "s", "linestyle": ":", "mfc": "white"},
     "COBRA-learned": {"color": "black", "marker": "s", "linestyle": "--", "mfc": "white"},
     "COBRAS": {"color": "0.45", "marker": "^", "mfc": "white"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from likewise.lab.experiments.budget_tables import NOISY, TRUTHFUL, noise_scores
 from likewise.lab.experiments.comparison_tables import FAR_BELOW, SHOWN
-from likewise.lab.experiments.drawing import ACCENT, Curve, dots, draw_lines, entitle, new_figure
+from likewise.lab.experiments.drawing import (
+    ACCENT,
+    BEST_SIZE,
+    Curve,
+    dots,
+    draw_lines,
+    entitle,
+    new_figure,
+)
 from likewise.lab.experiments.methods import CONTROL
 from likewise.lab.experiments.paper_tables import (
     common_curves,
@@ -21,7 +29,7 @@ from likewise.lab.experiments.paper_tables import (
     wrong_k_changes,
 )
 from likewise.lab.experiments.plan import MIDDLE_SIZE
-from likewise.lab.experiments.results import Results, complete, curve_of, is_sized
+from likewise.lab.experiments.results import Results, complete, curve_of, is_sized, split_line
 from likewise.lab.experiments.statistics import average_ranks, critical_difference
 from likewise.lab.experiments.tasks import in_order
 
@@ -46,15 +54,24 @@ def quality_figure(results: Results) -> Figure | None:
 
 
 def shown_lines(results: Results) -> list[str]:
-    """Return what curves are drawn of: all methods, or `Likewise`, COBRA and the best rivals."""
+    """Return what curves are drawn of: all methods, or `Likewise`, COBRA and the best rivals.
+
+    COBRA stopped before its last question is another method, so where there is a number of
+    questions for all, it has the size that is best for each.
+    """
     if not results.own.empty or not results.is_by_budget:
         return results.methods
     means = {n: scores.mean() for n, scores in results.at_counts().items()}
     order = pd.DataFrame(means).mean(axis=1).sort_values(ascending=False)
     always = [line for line in order.index if line.startswith(results.plan.reference)]
-    always.append(f"{CONTROL} {MIDDLE_SIZE}")
     rivals = [line for line in order.index if not line.startswith((CONTROL, *always))]
-    return [line for line in results.lines if line in (*always, *rivals[:N_RIVALS])]
+    shown = [line for line in results.lines if line in (*always, *rivals[:N_RIVALS])]
+    return [*shown, BEST_SIZE] if _sizes_of(order.index) else shown
+
+
+def _sizes_of(lines: Iterable[str]) -> list[str]:
+    """Return the lines of COBRA, one for each number of super-instances."""
+    return [line for line in lines if split_line(line)[0] == CONTROL]
 
 
 def _curve(results: Results, method: str, tasks: Sequence[str], column: str = "budget") -> Curve:
@@ -67,12 +84,12 @@ def _curve(results: Results, method: str, tasks: Sequence[str], column: str = "b
     means: list[float] = []
     for n in numbers:
         scores = complete(table(n, tasks))
-        values = table(n, tasks, column=column).reindex(index=scores.index, columns=[method])[
-            method
-        ]
-        if method in scores and len(scores) and values.notna().all():
+        is_best = method == BEST_SIZE and len(scores)
+        line = str(scores[_sizes_of(scores)].mean().idxmax()) if is_best else method
+        values = table(n, tasks, column=column).reindex(index=scores.index, columns=[line])[line]
+        if line in scores and len(scores) and values.notna().all():
             at.append(float(values.mean()))
-            means.append(float(scores[method].mean()))
+            means.append(float(scores[line].mean()))
     return at, means
 
 
