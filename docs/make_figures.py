@@ -346,12 +346,14 @@ def kernels():
 def changed_by_kernel(name):
     """Return how many rows differ if they are made with the linear algebra of another processor."""
     rows = pd.read_csv(RESULTS / name / "kernels.csv").set_index("method")
+    moved = rows[rows["mean change of ARI"].abs() >= 0.0005]
     words = [
-        f"{row['differ']:.0f} of {row['rows']:.0f} of {method} (their mean ARI changes by "
-        f"{number(row['mean change of ARI'])})"
-        for method, row in rows[rows["differ"] > 0].iterrows()
+        f"{method} {number(row['mean change of ARI'])} ({row['differ']:.0f} of "
+        f"{row['rows']:.0f} rows)"
+        for method, row in moved.iterrows()
     ]
-    return f"of {rows['rows'].sum():.0f} drawn at random, {', '.join(words) or 'none'}"
+    means = f"mean ARI changes for {', '.join(words)}" if words else "no mean ARI changes"
+    return f"{rows['differ'].sum():.0f} of {rows['rows'].sum():.0f} drawn at random; {means}"
 
 
 def people():
