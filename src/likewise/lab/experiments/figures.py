@@ -85,7 +85,7 @@ def _curve(results: Results, method: str, tasks: Sequence[str], column: str = "b
     for n in numbers:
         scores = complete(table(n, tasks))
         is_best = method == BEST_SIZE and len(scores)
-        line = str(scores[_sizes_of(scores)].mean().idxmax()) if is_best else method
+        line = str(scores[_sizes_of(scores.columns)].mean().idxmax()) if is_best else method
         values = table(n, tasks, column=column).reindex(index=scores.index, columns=[line])[line]
         if line in scores and len(scores) and values.notna().all():
             at.append(float(values.mean()))
