@@ -245,6 +245,9 @@ def test_a_table_in_memory_is_sampled_too_and_exported_as_a_whole(tmp_path, even
     with closing(open_project(tmp_path / "all.parquet").project) as project:
         assert len(project.ids) == 300
         numbers, labels = project.session.row_numbers, project.session.labels
+        assert "a sample of 300 of 3000 rows" in document(project)
+    again = invoke("label", tmp_path / "all.parquet", "--terminal", keys="q\n")
+    assert "a sample of 3000 rows is asked about" in again.output
     result = invoke("export", opened.path, "-o", tmp_path / "groups.parquet")
     assert result.exit_code == 0, result.output
     assert "3000 items in 3 groups" in result.output

@@ -418,6 +418,9 @@ def label(
         try:
             verb = "begun" if opened.is_new else f"goes on: {opened.project.session.progress}"
             _say(f"session {opened.path} {verb}")
+            of = opened.project.n_of_all
+            if of is not None and not opened.is_new:
+                _say(f"a sample of {plural(of, opened.project.items.noun)} is asked about")
             if known is not None:
                 n = add_known(opened.project, known)
                 _say(f"{known}: {plural(n, 'new link')}")

@@ -153,9 +153,12 @@ class Record:
 
     @property
     def n_of_all(self) -> int | None:
-        """How many rows the data has, if the items are only a sample of them."""
-        n = self.store.settings.get("n_rows")
-        return n if isinstance(n, int) and n > len(self.items.ids) else None
+        """How many rows the data has, if only a sample of them is asked about."""
+        n, n_items = self.store.settings.get("n_rows"), len(self.items.ids)
+        if isinstance(n, int) and n > n_items:
+            return n
+        is_sample = self.session.row_numbers is not None and len(self.ids) < n_items
+        return n_items if is_sample else None
 
     def check_rows(self, *rows: int) -> None:
         """Refuse numbers of rows that are not there."""

@@ -25,7 +25,7 @@ CONFUSED = 0.5
 PATIENCE = 10
 """After n refused suggestions, the probability that a suggestion needs has moved n / (n + PATIENCE)
 of its way to 1. `benchmarks.practice merges` counts how many are made and how many are right.
-Without this, somebody who overlooks nothing would get twice as many."""
+Without this, somebody who overlooks nothing would get many more."""
 
 PER_GROUP = 2
 """Nothing is suggested before this many rows are known per group: of groups with one row each, no
