@@ -53,6 +53,8 @@ def test_a_method_and_a_task_in_a_file_each_are_compared(tmp_path, monkeypatch):
     assert (ten.split()[0], hundred.split()[0], mean.split()[0]) == ("10", "100", "all")
     assert verdict.startswith("No verdict, which takes 6 tasks: -")
     assert verdict.endswith("on 1 task, 0 won and 1 lost")
+    # One task has no interval and no probabilities.
+    assert not any("[" in line or "%" in line for line in (ten, hundred, mean, verdict))
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,8 @@ def compare(
 
     METHOD is one of ours by name, package.module:Name, or a Python file with one method. Every
     number of questions stands beside the difference in ARI with its interval over tasks, and how
-    probable it is that METHOD is better, as good in practice, or worse.
+    probable it is that METHOD is better, as good in practice, or worse. With fewer than six tasks
+    there is only the difference.
     """
     own = () if tasks_from is None else tasks_in(tasks_from)
     names = (*(tasks or ()), *own) or SMALL_TASKS
@@ -247,9 +248,10 @@ def compare(
     for duel in duels:
         ours, theirs = (f"{mean:.3f}" for mean in duel.means)
         counts = f"{duel.outcome.wins}:{duel.outcome.losses}"
-        chances = "".join(f"{chance:7.0%}" for chance in duel.outcome.posterior)
-        name, gain = duel.questions or "all", duel.outcome.difference
-        click.echo(f"{name:>9}  {ours} - {theirs} = {gain}{counts:>10} {chances}")
+        odds = [f"{p:.0%}" if duel.is_enough else "-" for p in duel.outcome.posterior]
+        gain = f"{duel.gain:<23}"
+        columns = f"{counts:>10} " + "".join(f"{p:>7}" for p in odds)
+        click.echo(f"{duel.questions or 'all':>9}  {ours} - {theirs} = {gain}{columns}")
     click.echo(verdict(duels[-1], method, against))
 
 

@@ -38,6 +38,17 @@ class Duel(NamedTuple):
     means: tuple[float, float]
     outcome: Comparison
 
+    @property
+    def is_enough(self) -> bool:
+        """Whether there are enough tasks for an interval and a verdict."""
+        return self.outcome.n_tasks >= FEWEST_TASKS
+
+    @property
+    def gain(self) -> str:
+        """The mean difference, with its interval where there are enough tasks."""
+        difference = self.outcome.difference
+        return str(difference) if self.is_enough else f"{difference.mean:+.3f}"
+
 
 def cells_to_compare(methods: Sequence[str], tasks: Sequence[str], n_folds: int) -> list[Cell]:
     """Return the runs that a comparison needs; methods with a size get the middle one."""
@@ -85,9 +96,9 @@ def verdict(duel: Duel, method: str, against: str) -> str:
     """Return the result in a sentence; on few tasks there is none."""
     outcome = duel.outcome
     text = f"{method} and {against} cannot be told apart"
-    if outcome.n_tasks < FEWEST_TASKS:
+    if not duel.is_enough:
         text = f"No verdict, which takes {FEWEST_TASKS} tasks"
     elif outcome.difference.low > 0 or outcome.difference.high < 0:
         text = f"{method} is {'better' if outcome.difference.low > 0 else 'worse'} than {against}"
     tasks = f"{plural(outcome.n_tasks, 'task')}, {outcome.wins} won and {outcome.losses} lost"
-    return f"{text}: {outcome.difference} ARI on {tasks}"
+    return f"{text}: {duel.gain} ARI on {tasks}"
