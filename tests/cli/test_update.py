@@ -108,8 +108,8 @@ def test_a_session_that_cannot_grow_is_an_error(tmp_path):
 
 
 def test_files_that_are_read_in_batches_are_predicted_on_export(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow", reason="pip install likewise[tables]")
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install likewise[tables]")
+    pyarrow = pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
+    parquet = pytest.importorskip("pyarrow.parquet", reason='pip install "likewise[tables]"')
     folder = tmp_path / "parts"
     folder.mkdir()
     parquet.write_table(pyarrow.table({"x": [1.0, 2.0]}), folder / "a.parquet")

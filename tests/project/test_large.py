@@ -18,8 +18,8 @@ from likewise.project.checking import check_file, repair_file
 from likewise.project.large import ScaledRows, is_large
 from likewise.rows.row_files import NpyRows, ParquetRows
 
-parquet = pytest.importorskip("pyarrow.parquet", reason="pip install likewise[tables]")
-pyarrow = pytest.importorskip("pyarrow", reason="pip install likewise[tables]")
+parquet = pytest.importorskip("pyarrow.parquet", reason='pip install "likewise[tables]"')
+pyarrow = pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
 
 
 @pytest.fixture(autouse=True)

@@ -101,7 +101,7 @@ def test_with_super_instances_it_is_cobra_as_published(table):
 
 
 def test_distances_without_features_are_for_cobra(tmp_path):
-    pytest.importorskip("dtaidistance", reason="pip install likewise[series]")
+    pytest.importorskip("dtaidistance", reason='pip install "likewise[series]"')
     rng = np.random.default_rng(0)
     path = tmp_path / "waves.npy"
     np.save(path, rng.normal(size=(12, 30)))

@@ -26,7 +26,7 @@ def small_sample(monkeypatch):
 @pytest.fixture
 def table_of():
     """Rows as an Arrow table with the columns a to e."""
-    pyarrow = pytest.importorskip("pyarrow", reason="pip install likewise[tables]")
+    pyarrow = pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
     return lambda X: pyarrow.table(dict(zip("abcde", X.T, strict=True)))
 
 

@@ -12,7 +12,7 @@ from likewise.rows import ParquetRows
 from likewise.rows.label_files import write_labels
 
 pytestmark = pytest.mark.usefixtures("small_sample")
-pyarrow = pytest.importorskip("pyarrow", reason="pip install likewise[tables]")
+pyarrow = pytest.importorskip("pyarrow", reason='pip install "likewise[tables]"')
 
 MODEL = COBRA(20, random_state=0)
 
@@ -100,7 +100,7 @@ def test_a_value_in_the_middle_is_named_before_a_question_or_when_it_is_predicte
     bad[row, 2] = value
     with pytest.raises(InputError, match=f"row {row}, column 2 of X is"):
         MODEL.fit(write_parquet(folder, bad, [2000]), oracle=never)
-    array = pytest.importorskip("dask.array", reason="pip install likewise[dask]")
+    array = pytest.importorskip("dask.array", reason='pip install "likewise[dask]"')
     labels = model.predict(array.from_array(bad, chunks=(1000, 5)))
     assert len(labels[:1000].compute()) == 1000
     with pytest.raises(InputError, match="column 2"):
@@ -180,7 +180,7 @@ def test_what_needs_all_rows_in_memory_says_so(tmp_path, blobs, write_parquet):
 
 
 def test_other_columns_than_those_of_the_fit_are_refused(tmp_path, blobs, write_parquet):
-    frame = pytest.importorskip("dask.dataframe", reason="pip install likewise[dask]")
+    frame = pytest.importorskip("dask.dataframe", reason='pip install "likewise[dask]"')
     import pandas
 
     X, y = blobs
@@ -201,8 +201,8 @@ def test_other_columns_than_those_of_the_fit_are_refused(tmp_path, blobs, write_
 
 
 def test_partitions_that_differ_each_time_are_refused(blobs):
-    dask = pytest.importorskip("dask", reason="pip install likewise[dask]")
-    frame = pytest.importorskip("dask.dataframe", reason="pip install likewise[dask]")
+    dask = pytest.importorskip("dask", reason='pip install "likewise[dask]"')
+    frame = pytest.importorskip("dask.dataframe", reason='pip install "likewise[dask]"')
     import pandas
 
     calls = []

@@ -13,11 +13,11 @@ from likewise.rows import ParquetRows
 from likewise.rows.dask_rows import DaskRows, known_lengths
 from likewise.rows.label_files import write_labels
 
-dask: Any = pytest.importorskip("dask", reason="pip install likewise[dask]")
-dask_frame: Any = pytest.importorskip("dask.dataframe", reason="pip install likewise[dask]")
-distributed: Any = pytest.importorskip("distributed", reason="pip install likewise[dask]")
-pandas = pytest.importorskip("pandas", reason="pip install likewise[dask]")
-parquet = pytest.importorskip("pyarrow.parquet", reason="pip install likewise[dask]")
+dask: Any = pytest.importorskip("dask", reason='pip install "likewise[dask]"')
+dask_frame: Any = pytest.importorskip("dask.dataframe", reason='pip install "likewise[dask]"')
+distributed: Any = pytest.importorskip("distributed", reason='pip install "likewise[dask]"')
+pandas = pytest.importorskip("pandas", reason='pip install "likewise[dask]"')
+parquet = pytest.importorskip("pyarrow.parquet", reason='pip install "likewise[dask]"')
 
 pytestmark = [
     pytest.mark.usefixtures("small_sample"),

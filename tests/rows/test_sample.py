@@ -23,8 +23,8 @@ MODELS = {
 
 def places_of(X, tmp_path, write_parquet):
     """Return the same rows in all places that a fit takes them from."""
-    array = pytest.importorskip("dask.array", reason="pip install likewise[dask]")
-    frame = pytest.importorskip("dask.dataframe", reason="pip install likewise[dask]")
+    array = pytest.importorskip("dask.array", reason='pip install "likewise[dask]"')
+    frame = pytest.importorskip("dask.dataframe", reason='pip install "likewise[dask]"')
     import pandas
 
     np.save(tmp_path / "x.npy", X)

@@ -18,7 +18,7 @@ from likewise.lab.datasets import download, load, loading, originals
 from likewise.lab.datasets.catalog import ORIGINALS
 from likewise.lab.datasets.newsgroups import Message, message_facts, read_messages
 
-pytest.importorskip("pooch", reason="pip install likewise[data]")
+pytest.importorskip("pooch", reason='pip install "likewise[data]"')
 HEADERS = {
     "segmentation.csv": ";;; a remark\n\nREGION-CENTROID-COL,REGION-CENTROID-ROW\n\n",
     "parkinsons.csv": "name,"

