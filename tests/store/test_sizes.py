@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -119,6 +120,20 @@ def test_a_bomb_is_refused_by_its_sizes_not_by_unpacking_it(monkeypatch):
     monkeypatch.setattr("likewise.core.arrays.zlib", None)
     with pytest.raises(Exception, match="cannot hold an array"):
         unpack(json.dumps(plain).encode())
+
+
+def test_a_file_that_is_longer_than_the_disk_is_refused_uncopied(path):
+    good = path.read_bytes()
+    damaged = bytearray(good)
+    damaged[good.rindex(b"points.npy")] ^= 1
+    for data in (good, damaged):
+        path.write_bytes(data)
+        os.truncate(path, 1 << 43)  # it takes no room on the disk
+        for command in (["check"], ["check", "--repair"]):
+            result = CliRunner().invoke(main, [*command, str(path)])
+            assert result.exit_code == 1
+            assert "8192.0 GiB, and a copy of it" in result.output
+            assert "TMPDIR" in result.output
 
 
 def test_a_device_is_refused_by_its_kind():

@@ -246,6 +246,7 @@ def snapshot(path: Path) -> Iterator[Path]:
 
 def _copy(path: Path, copy: Path, *, reads_only: bool) -> None:
     with closing(connect(path, reads_only=reads_only)) as db, closing(connect(copy)) as target:
+        _refuse_without_room(path, copy)
         target.execute("PRAGMA synchronous = OFF")
         copy_into(db, target)
 
@@ -256,6 +257,7 @@ def copy_by_hand(path: Path, copy: Path) -> None:
         is_ours = is_open_here(path)
         for _ in range(0 if is_ours else MOST_RESTARTS):
             beside.look(path)
+            _refuse_without_room(path, copy)
             before = _stamps(path)
             shutil.copyfile(path, copy)
             with suppress(FileNotFoundError):
@@ -266,6 +268,16 @@ def copy_by_hand(path: Path, copy: Path) -> None:
     Path(f"{copy}{JOURNAL}").unlink(missing_ok=True)
     copy.write_bytes(b"")
     _copy(path, copy, reads_only=False)
+
+
+def _refuse_without_room(path: Path, copy: Path) -> None:
+    """Refuse to fill the disk: a file can say that it is longer than any disk."""
+    needed = path.stat().st_size
+    if needed > shutil.disk_usage(copy.parent).free:
+        raise LikewiseError(
+            f"{path} has {needed / 2**30:.1f} GiB, and a copy of it, in which it is read, does not "
+            f"fit into {copy.parent.parent}. Free some space, or name another folder in TMPDIR"
+        )
 
 
 def _journal(path: Path) -> Path:
