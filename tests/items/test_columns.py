@@ -107,6 +107,14 @@ def test_times_of_day_are_read(cells, seconds):
 @pytest.mark.parametrize(
     ("cells", "dates"),
     [
+        (
+            ["Sat, 29 Mar 1958 23:30:00 -0100", "Sat, 05 Apr 1958 00:00:00 +0000"],
+            ["1958-03-30", "1958-04-05"],
+        ),
+        (
+            ["Sat, 29 Mar 1958 12:00:00 GMT", "Sat, 05 Apr 1958 00:00:00 GMT"],
+            ["1958-03-29", "1958-04-05"],
+        ),
         (["19580329", "19580405"], ["1958-03-29", "1958-04-05"]),  # co2 of statsmodels
         ([19580329.0, 19580405.0], ["1958-03-29", "1958-04-05"]),  # as pandas has them, with gaps
         (["1974Q1", "1974Q4"], ["1974-01-01", "1974-10-01"]),  # danish_data of statsmodels

@@ -24,7 +24,9 @@ DATES = (
 """Dates that are not written as ISO 8601, the day first where both readings fit."""
 TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
 """Times of day."""
-DATES_AND_TIMES = tuple(f"{day} {hour}".strip() for day in DATES for hour in ("", *TIMES))
+MAIL = ("%a, %d %b %Y %H:%M:%S %z", "%a, %d %b %Y %H:%M:%S GMT")
+"""Dates of mails, feeds and servers."""
+DATES_AND_TIMES = (*(f"{day} {hour}".strip() for day in DATES for hour in ("", *TIMES)), *MAIL)
 COMPACT, QUARTER = "%Y%m%d", "quarter"
 IS_COMPACT = re.compile(r"(?:1[89]|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 IN_QUARTERS = re.compile(r"(\d{4})[-\s]?Q([1-4])|Q([1-4])[-/\s]?(\d{4})", re.IGNORECASE)
