@@ -14,6 +14,7 @@ from likewise.lab.experiments.methods import find_method
 from likewise.lab.experiments.plan import needed_first, profile
 from likewise.lab.experiments.provenance import CHANGED, hash_of, why_stale
 from likewise.lab.experiments.store import Cell, ResultStore, Row, read_results, write_results
+from likewise.lab.experiments.tasks import dataset
 
 
 def run(*args):
@@ -254,6 +255,15 @@ def test_rows_of_changed_code_are_stamped_if_a_sample_comes_out_the_same(tmp_pat
     assert [why_stale(row) for row in (*good, bad)] == ["", "", CHANGED]
     assert {row.code for row in good} == {f"{hash_of(find_method('COBRA'))} {'a' * 40} 1/2"}
     assert bad.code == "b" * 40
+
+
+def test_a_row_that_cannot_be_made_again_says_why(tmp_path, changed):
+    np.savez(tmp_path / "tasks" / "blobs.npz", rows=np.zeros((3, 2)))
+    dataset.cache_clear()
+    result = run("verify", "--sample", "1", *changed)
+    assert "not made again: main: COBRA on blobs.npz, fold 0" in result.output
+    assert "has no array 'X'" in result.output
+    assert "ari_test" not in result.output
 
 
 def test_nothing_is_stamped_where_no_row_is_made_again(tmp_path, changed):

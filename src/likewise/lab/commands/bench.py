@@ -399,6 +399,10 @@ def verify(
         for row, again in make_all_again(sample, under=kernel, **places):
             made.append(again)
             changes = differences(row, again)
+            if again.error and not row.error:
+                differing.append(row)
+                click.echo(f"not made again: {row.cell}: {again.error.strip().splitlines()[-1]}")
+                continue
             if changes:
                 differing.append(row)
                 stale = why_stale(row)
