@@ -242,6 +242,13 @@ def test_named_groups_without_members_are_chosen_by_key_and_by_click(
     assert page.locator(".option, #others li").count() == 3
     for name in names:
         someone.expect(page.locator("#stage")).to_contain_text(name)
+    # The key is beside the name, and no card is an empty field.
+    middles = [
+        box["y"] + box["height"] / 2
+        for part in (".key", ".unmet")
+        for box in [page.locator(".option").first.locator(part).bounding_box()]
+    ]
+    assert middles[0] == pytest.approx(middles[1], abs=2)
     asked = project.ask().row
     someone.press(page.locator(".option, #others li").locator(".key").nth(1).inner_text().lower())
     (begun,) = (group for group in project.groups() if group.name)
@@ -319,6 +326,9 @@ def test_any_of_sixty_groups_is_chosen_by_key_by_press_and_by_name(many, person,
     groups = someone.fetch("api/query")["question"]["groups"]
     assert len(groups) == 60
     assert page.locator("#stage [data-place]").count() == 60
+    # A pattern takes no room of its own.
+    sizes = page.locator("#stage .key").evaluate_all("all => all.map(e => e.offsetHeight)")
+    assert len(set(sizes)) == 1
     wanted = groups[40]["key"]
     assert len(wanted) == 2
     someone.do(lambda: page.keyboard.type(wanted))

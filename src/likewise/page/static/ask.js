@@ -191,11 +191,17 @@ function fetchPictures(/** @type {Question} */ question) {
 
 /** Groups without a name are called by what distinguishes them, which comes after the question. @param {State} state */
 function showAbouts({ abouts = {} }) {
-  for (const words of every("#stage .option-about")) if (!words.textContent) words.textContent = abouts[words.dataset.group] ?? "";
+  /** Unless that is all of the card, as with a short name. @type {(card: any, about: string | undefined) => boolean} */
+  const isNew = (card, about) => Boolean(about) && card.querySelector(".passage, .small-words")?.textContent !== about;
+  for (const words of every("#stage .option-about")) {
+    const about = abouts[words.dataset.group];
+    words.dataset.about = about ?? "";
+    if (!words.textContent && isNew(words.closest("[data-group]:not(.option-about)"), about)) words.textContent = about;
+  }
   for (const field of every("#stage .option-name")) {
     const about = abouts[field.dataset.group];
     field.dataset.about = about ?? "";
-    if (about) field.placeholder = `${about} ?`;
+    if (isNew(field.parentElement, about)) field.placeholder = `${about} ?`;
   }
 }
 
@@ -212,8 +218,8 @@ export async function refreshStrip(signal) {
   const before = sizes;
   sizes = new Map(groups.map((group) => [group.id, group.size]));
   fill(byId("strip"), groups.map((group) => el("li", { class: before.get(group.id) < group.size ? "grew" : "" }, button([
-    el("span", { class: "tiles" }, group.typical.slice(0, 2).map((thing) => tile(thing))),
-    el("span", { class: "about cut" }, keyMark(group), " ", group.name && [el("b", { dir: "auto" }, group.name), " · "], plural(group.size, "item"), el("span", { class: "unseen" }, `: ${knownLine(group)}`)),
+    keyMark(group), el("span", { class: "tiles" }, group.typical.slice(0, 2).map((thing) => tile(thing))),
+    el("span", { class: "about cut" }, group.name && [el("b", { dir: "auto" }, group.name), " · "], plural(group.size, "item"), el("span", { class: "unseen" }, `: ${knownLine(group)}`)),
   ], () => openGroup(group.id), { class: "card", title: "All members" }))),
   n > groups.length && el("li", { class: "more" }, el("a", { href: "#result" }, `and ${count(n - groups.length)} more`)));
 }

@@ -155,7 +155,7 @@ function smallOne(/** @type {Option} */ group) {
       item.dataset.words = wordsNow();
     };
     const field = named(group, show, () => field.remove());
-    field.dataset.about = about.textContent;
+    field.dataset.about = about.dataset.about ?? "";
     item.append(field);
     field.focus();
   };

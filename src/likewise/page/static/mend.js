@@ -54,7 +54,7 @@ const mendAndClose = (/** @type {string} */ path, /** @type {any} */ body, /** @
 export function selectable(thing, ways, place) {
   const box = el("input", { type: "checkbox", value: thing.row, ariaLabel: `Select ${thing.title}, ${howWords(thing)}` });
   return el("li", { class: thing.is_marked ? "member marked" : "member" },
-    el("label", {}, box, knownTile(thing), el("span", { class: "title cut", dir: "auto" }, thing.title), el("span", { class: "hint how-words" }, howWords(thing))),
+    el("label", {}, box, knownTile(thing), !/^Picture \d+$/.test(thing.title) && el("span", { class: "title cut", dir: "auto" }, thing.title), el("span", { class: "hint how-words" }, howWords(thing))),
     place, el("span", { class: "member-ways" }, button("Enlarge", () => enlarge(thing, box.closest("ul")), { class: "quiet enlarge", ariaLabel: `Enlarge ${thing.title}` }), ways));
 }
 

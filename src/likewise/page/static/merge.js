@@ -17,7 +17,7 @@ export function showMerge({ suggestion, abouts = {} }) {
   // Texts and rows without a name are told apart by words.
   const words = (/** @type {Option} */ { name, group, shown: [thing] }) => name || (!isSeen && (abouts[String(group)] || thing.line || thing.title));
   fill(box,
-    sides.map((side) => el("span", { class: isSeen ? "merge-side" : "merge-side in-words" }, keyMark(side), isSeen && side.shown.slice(0, 3).map((thing) => tile(thing, "eager")), el("b", { class: "cut", dir: "auto" }, words(side)))),
+    sides.map((side) => el("span", { class: isSeen ? "merge-side" : "merge-side in-words" }, keyMark(side), isSeen && side.shown.slice(0, 3).map((thing) => tile(thing, "eager")), el("b", { class: isSeen ? "unseen" : "cut", dir: "auto" }, words(side)))),
     el("span", { class: "merge-ask" }, el("b", {}, "The same?"),
       button(["merge ", el("kbd", {}, "M")], () => say("same"), { class: "quiet", id: "merge-them" }),
       button(["leave apart ", el("kbd", {}, "L")], () => say("different"), { class: "quiet", id: "leave-apart" })));

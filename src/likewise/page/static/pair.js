@@ -34,8 +34,8 @@ const withFellows = ({ fellows = [] }, show) => fellows.length > 0 && el("span",
 
 /** @type {(item: Item, side: string, ...content: any[]) => any} */
 export const figure = (item, side, ...content) => el("figure", { class: `side ${side}` }, content,
-  // The number of a picture says nothing about it.
-  (!/^(Picture \d+|\d+\.\w+)$/.test(item.heading) || item.n_copies || (item.fellows ?? []).length > 0) && el("figcaption", {}, el("span", { class: "title cut", dir: "auto" }, item.heading), item.n_copies ? ` ×${item.n_copies + 1}` : "", withFellows(item, (thing) => tile(thing, "eager"))));
+  // The number of a picture says nothing about it, nor does the name that a camera gave it.
+  (!/^(Picture \d+|([A-Z]{1,4}_?)?\d+\.\w+)$/.test(item.heading) || item.n_copies || (item.fellows ?? []).length > 0) && el("figcaption", {}, el("span", { class: "title cut", dir: "auto" }, item.heading), item.n_copies ? ` ×${item.n_copies + 1}` : "", withFellows(item, (thing) => tile(thing, "eager"))));
 
 /** @type {Layout} */
 const mixed = (items) => ({ parts: items.map((item, k) => figure(item, SIDES[k], partsOf(item))) });
@@ -238,6 +238,9 @@ function range(values) {
  * @type {(lines: [Item, Channel][], limits: [number, number], longest: number, name: string) => Node} */
 function plot(lines, [low, high], longest, name) {
   const title = lines.map(([item]) => item.title).join(" and ");
+  // As exact as the range is wide: halfway between -1.2 and 1.19 is 0.
+  const step = 10 ** (Math.floor(Math.log10(high - low)) - 1);
+  const halfway = Math.round((low + high) / 2 / step) * step;
   const curves = lines.map(([, { t, y }], k) => {
     const points = t.map((at, i) => `${((at / longest) * 100).toFixed(2)},${(100 - ((y[i] - low) / (high - low)) * 100).toFixed(2)}`);
     return el("polyline", { class: k ? "second" : "", points: points.join(" ") });
@@ -245,7 +248,7 @@ function plot(lines, [low, high], longest, name) {
   return el("div", { class: "plot" },
     el("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", role: "img", "aria-label": `${name} ${title}, from ${short(low)} to ${short(high)}` },
       [0, 50, 100].map((y) => el("line", { class: "grid", x1: 0, x2: 100, y1: y, y2: y })), curves),
-    [high, (low + high) / 2, low].map((value, k) => el("span", { class: "y", style: { top: `${50 * k}%` } }, short(value))),
+    [high, halfway, low].map((value, k) => el("span", { class: "y", style: { top: `${50 * k}%` } }, short(value))),
     el("span", { class: "x" }, "0"), el("span", { class: "x", style: { right: 0 } }, short(longest)), name && el("span", { class: "channel" }, name));
 }
 
