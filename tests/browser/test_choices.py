@@ -442,6 +442,50 @@ def test_the_item_stays_in_sight_and_nothing_lies_over_anything(served, person, 
         assert page.locator("main").evaluate("e => e.scrollTop") == 0
 
 
+def test_on_a_phone_further_groups_are_seen_to_be_there(crowded):
+    someone, _ = crowded
+    page = someone.page
+    page.set_viewport_size(PHONE["viewport"])
+    further = page.locator("#others .small").first.bounding_box()
+    assert further["y"] + 16 < page.locator("#view-ask > .progress").bounding_box()["y"]
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844), (320, 640), (640, 400)])
+def test_texts_of_groups_are_whole_lines_and_as_many_as_there_is_room_for(
+    tmp_path, serve, person, size
+):
+    kinds = ["rocket orbit moon", "goal hockey puck", "engine wheel gear"]
+    texts = [
+        " ".join(f"{word} {k + j} goes on and on here;" for j, word in enumerate(kinds[k % 3].split()))
+        for k in range(60)
+    ]
+    (tmp_path / "posts.csv").write_text("text\n" + "\n".join(texts) + "\n")
+    server = serve(tmp_path / "posts.csv", questions="choices", text="text")
+    answer(server.project, [k % 3 for k in range(60)], 12)
+    page = person(server, viewport=dict(zip(("width", "height"), size, strict=True))).page
+    for card in page.locator(".choose .tiles").all():
+        room = card.bounding_box()
+        passages = [one for one in card.locator(".passage").all() if one.is_visible()]
+        for one in passages:
+            n_lines = one.evaluate(
+                """e => {
+                    const style = getComputedStyle(e);
+                    const around = parseFloat(style.paddingTop) + parseFloat(style.paddingBottom);
+                    return (e.clientHeight - around) / parseFloat(style.lineHeight);
+                }"""
+            )
+            assert n_lines >= 1
+            assert n_lines == pytest.approx(round(n_lines), abs=0.1)
+            hidden = one.evaluate("e => e.scrollHeight - e.clientHeight")
+            mask = one.evaluate("e => getComputedStyle(e).maskImage")
+            assert (hidden > 2) == (mask != "none")
+        # The last one ends in the card, and what is left is too little for another one.
+        box = passages[-1].bounding_box()
+        left = room["y"] + room["height"] - box["y"] - box["height"]
+        assert -1 <= left < 60
+        assert box["x"] < room["x"] + 1
+
+
 def test_a_long_text_can_be_read_in_a_low_window(tmp_path, serve, person):
     kinds = ["rocket orbit moon", "goal hockey puck", "engine wheel gear"]
     texts = [f"{kinds[k % 3]} note {k} " + "and so on it goes " * 40 for k in range(30)]

@@ -47,10 +47,22 @@ function face(thing, isCover) {
   return Object.assign(image.isConnected ? /** @type {HTMLImageElement} */ (image.cloneNode()) : image, { className: "tile", alt: thing.title });
 }
 
+/** The end of a text that goes on is seen to. */
+const endings = new ResizeObserver((texts) => {
+  for (const { target } of texts) target.classList.toggle("goes-on", target.scrollHeight > target.clientHeight + 2);
+});
+
+/** Some lines of a text. @type {(look: string, words: any) => Node} */
+function lines(look, words) {
+  const text = el("span", { class: look, dir: "auto" }, words);
+  endings.observe(text);
+  return text;
+}
+
 /** A few words of a text; those that tell its group from others are marked. @param {Thing} thing */
 const passage = ({ line = "", telling = [] }) => {
   const tells = new Set(telling);
-  return el("span", { class: "passage", dir: "auto" }, marked(line, (word) => (tells.has(word) ? "mark" : "")));
+  return lines("passage", marked(line, (word) => (tells.has(word) ? "mark" : "")));
 };
 
 /** Choose a group, name it, or see all of it. @type {(group: Option, choose: Choose, tiles?: Node) => Node[]} */
@@ -144,7 +156,7 @@ function smallOne(/** @type {Option} */ group) {
   const [thing] = group.shown;
   const about = el("span", { class: "cut option-about", dir: "auto", "data-group": group.group }, group.name);
   const cover = thing && (thing.image || thing.spark) ? tile(thing, "eager") : null;
-  const words = thing && !cover && thing.line ? el("span", { class: "small-words", dir: "auto" }, thing.line) : null;
+  const words = thing && !cover && thing.line ? lines("small-words", thing.line) : null;
   const wordsNow = () => `${group.key} ${group.name}`.toLowerCase();
   const item = el("li", { class: cover || words ? "small" : "small in-words", "data-group": group.group, "data-words": wordsNow() },
     chooser(group, (place, isOneOfSeveral) => pick(place, isOneOfSeveral), [cover ?? words, el("span", { class: "small-title" }, keyMark(group), about)], "choose-small"));
