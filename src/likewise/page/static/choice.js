@@ -3,7 +3,7 @@
 import { changeInTurn } from "./app.js";
 import { button, byId, count, el, fill, first, keyMark, lookOf, plural } from "./dom.js";
 import { openGroup } from "./group.js";
-import { fieldMenu, figure, layoutOf, marked, missing, partsOf, tableBox } from "./pair.js";
+import { breakable, fieldMenu, figure, layoutOf, marked, missing, partsOf, tableBox } from "./pair.js";
 import { hiddenFields } from "./settings.js";
 import { roving } from "./grids.js";
 import { fetchPicture, middleOf, tile } from "./things.js";
@@ -214,9 +214,10 @@ function showFields(box, tools, question, choose) {
   const fields = question.fields.filter(({ name }) => !hidden.has(name) && name.toLowerCase().includes(wanted));
   const shown = isUnfolded || wanted || fields.length <= FOLDED + 2 ? fields : fields.slice(0, FOLDED);
   const head = [el("th", { scope: "col", class: "own", dir: "auto" }, question.item.heading), ...groups.map((group) => el("th", { scope: "col" }, el("div", { class: "option", "data-group": group.group }, ways(group, choose))))];
-  const body = shown.map(({ name, value, at, groups: cells }) => el("tr", {}, el("th", { scope: "row", dir: "auto" }, name), el("td", { class: "own", dir: "auto" }, value ?? missing()),
+  const body = shown.map(({ name, value, at, groups: cells }) => el("tr", {}, el("th", { scope: "row", dir: "auto" }, breakable(name), el("b", { class: "below", dir: "auto" }, value ?? missing())), el("td", { class: "own", dir: "auto" }, value ?? missing()),
     groups.map((group) => el("td", { class: "other", dir: "auto", "data-place": group.place }, cell(cells[group.place], value, at, group)))));
-  const table = tableBox("The item and the groups, field by field", head, body, { style: { "--groups": groups.length, "--rows": shown.length } });
+  // Where there is little room, what the item has is below the names of the fields.
+  const table = tableBox("The item and the groups, field by field", head, body, { style: { "--groups": groups.length, "--rows": shown.length } }, el("b", { class: "below", dir: "auto" }, question.item.heading));
   // A click anywhere in the column of a group chooses it.
   table.addEventListener("click", (/** @type {any} */ event) => {
     const place = event.target.closest("td.other")?.dataset.place;

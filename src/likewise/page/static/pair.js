@@ -149,9 +149,12 @@ export function marked(text, kindOf) {
 
 // -- rows --------------------------------------------------------------------------------------
 
-/** A table that scrolls in its box. @type {(label: string, head: Node[], body: Node[], props?: Props) => Node} */
-export const tableBox = (label, head, body, props = {}) => el("div", { class: "table-box", tabIndex: 0, role: "region", ariaLabel: label },
-  el("table", props, el("caption", { class: "unseen" }, label), el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Field"), head)), el("tbody", {}, body)));
+/** A long name of a field is broken where its parts end. @param {string} name */
+export const breakable = (name) => name.split(/(?<=[_./-])/).flatMap((part) => [part, el("wbr")]);
+
+/** A table that scrolls in its box. @type {(label: string, head: Node[], body: Node[], props?: Props, corner?: Node) => Node} */
+export const tableBox = (label, head, body, props = {}, corner = undefined) => el("div", { class: "table-box", tabIndex: 0, role: "region", ariaLabel: label },
+  el("table", props, el("caption", { class: "unseen" }, label), el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Field", corner), head)), el("tbody", {}, body)));
 
 /** Numbers as two dots on the range of all rows; anything else as a sign. @type {(isEqual: boolean, scales: (number | undefined)[]) => any[]} */
 function relation(isEqual, scales) {
@@ -186,11 +189,11 @@ function rows(items, _box, again) {
   const [left, right] = items.map((item) => el("th", { scope: "col" }, el("span", { dir: "auto" }, item.heading), withFellows(item, (thing, k) => `${k ? ", " : ""}${thing.title}`)));
   const body = fields.map(({ name, values, scales, isEqual }) => {
     const [a, b] = values.map((value) => el("td", { dir: "auto" }, value || missing()));
-    return el("tr", { class: isEqual ? "equal" : "differs" }, el("th", { scope: "row", dir: "auto" }, name), a, el("td", { class: "relation" }, relation(isEqual, scales)), b);
+    return el("tr", { class: isEqual ? "equal" : "differs" }, el("th", { scope: "row", dir: "auto" }, breakable(name)), a, el("td", { class: "relation" }, relation(isEqual, scales)), b);
   });
   const hint = `${nEqual} of ${plural(fields.length, "field")} ${nEqual === 1 ? "is" : "are"} equal${all.some(({ scales }) => !scales.includes(undefined)) ? "; ○ left and ● right on the range of all rows" : ""}`;
   const between = el("th", { scope: "col", class: "relation" }, el("span", { class: "unseen" }, "equal or not"));
-  return { parts: tableBox("The two, field by field", [left, between, right], body), tools: [el("p", { class: "hint" }, hint), fieldMenu(all, hidden, again)] };
+  return { parts: tableBox("The two, field by field", [left, between, right], body, { style: { "--rows": fields.length } }), tools: [el("p", { class: "hint" }, hint), fieldMenu(all, hidden, again)] };
 }
 
 /** @type {(fields: { name: string }[], hidden: Set<string>, again: () => void) => Node} */
