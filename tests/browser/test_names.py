@@ -78,6 +78,12 @@ def test_names_fit_a_phone_and_pairs_remain_possible(names):
     page.set_viewport_size({"width": 320, "height": 640})
     someone.expect(page.locator(".alike > li").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    # Every name is beside its box, also in large letters.
+    page.evaluate("document.documentElement.style.fontSize = '28px'")
+    for label in page.locator(".parts-of label").all():
+        box, words = (label.locator(part).first.bounding_box() for part in ("input", "[dir]"))
+        assert abs(words["y"] - box["y"]) < box["height"]
+        assert words["x"] > box["x"] + box["width"]
     merges = page.locator(".alike .merge")
     merges.first.focus()
     page.keyboard.press("ArrowDown")

@@ -28,9 +28,9 @@ export async function showNames() {
     go.disabled = !n;
   };
   fill(byId("view-names"),
-    el("h1", { id: "names-title" }, "Names that may be one"),
-    el("p", { class: "hint" }, reply.n ? `${plural(reply.n, "candidate")}, the most alike first. Tick those that are right, untick a name that is not, change what they become. Each is saved before the next; Z takes back one at a time.` : "No further names are that alike."),
-    el("div", { class: "line names-tools" }, reply.n > 0 && [el("label", { class: "line" }, all, "Tick all"), go], bound, el("a", { href: "#ask", class: "plain" }, "Two at a time")),
+    el("div", { class: "line" }, el("h1", { id: "names-title" }, "Names that may be one"), bound, el("a", { href: "#ask", class: "plain" }, "Two at a time")),
+    el("p", { class: "hint" }, reply.n ? `${plural(reply.n, "candidate")}, the most alike first. Tick what is right, untick a name that is not part of it, change what they become.` : "No further names are that alike."),
+    reply.n > 0 && el("div", { class: "line names-tools" }, el("label", { class: "line" }, all, "Tick all"), go),
     list,
     moreButton(list, reply.n, "Show more names", async (at) => (await look(`names?limit=${PAGE}&offset=${at}&least=${least}`))?.names.map(card)));
   list.addEventListener("change", told);
@@ -46,7 +46,7 @@ function card({ target, parts }) {
   name.addEventListener("input", () => tick(merge));
   name.addEventListener("keydown", (/** @type {KeyboardEvent} */ { key }) => key === "Enter" && decide([item]));
   const ways = parts.map(({ row, names }) => el("li", {}, el("label", {}, el("input", { type: "checkbox", class: "part", value: row, checked: true }),
-    names.map(({ name: one, count: n }, k) => [k > 0 && el("span", { class: "hint" }, "with"), el("span", { dir: "auto" }, one), el("span", { class: "hint" }, `×${count(n)}`)]))));
+    el("span", {}, names.map(({ name: one, count: n }, k) => [k > 0 && el("span", { class: "hint" }, " with "), el("span", { dir: "auto" }, one), el("span", { class: "hint" }, ` ×${count(n)}`)])))));
   const item = el("li", {},
     el("label", { class: "line" }, merge, el("span", { class: "unseen" }, "Merge")),
     el("ul", { class: "parts-of" }, ways),
