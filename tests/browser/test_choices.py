@@ -456,7 +456,9 @@ def test_texts_of_groups_are_whole_lines_and_as_many_as_there_is_room_for(
 ):
     kinds = ["rocket orbit moon", "goal hockey puck", "engine wheel gear"]
     texts = [
-        " ".join(f"{word} {k + j} goes on and on here;" for j, word in enumerate(kinds[k % 3].split()))
+        " ".join(
+            f"{word} {k + j} goes on and on here;" for j, word in enumerate(kinds[k % 3].split())
+        )
         for k in range(60)
     ]
     (tmp_path / "posts.csv").write_text("text\n" + "\n".join(texts) + "\n")

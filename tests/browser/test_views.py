@@ -75,6 +75,17 @@ def test_the_pictures_that_may_come_next_are_fetched_beforehand(digits, serve, p
     )
 
 
+@pytest.mark.parametrize(("name", "n_shown"), [("IMG_{:04d}.png", 0), ("a cat, {}.png", 2)])
+def test_the_name_that_a_camera_gave_is_not_shown(name, n_shown, digits, serve, person, tmp_path):
+    taken = tmp_path / "taken"
+    taken.mkdir()
+    for k, picture in enumerate(sorted(digits[0].iterdir())[:12]):
+        (taken / name.format(k)).write_bytes(picture.read_bytes())
+    page = person(serve(taken, 12, session=tmp_path / "x.likewise", encoder="layout")).page
+    assert page.locator(".side").count() == 2
+    assert page.locator("figcaption").count() == n_shown
+
+
 def test_pictures_zoom_together_and_can_be_shown_one_at_a_time(digits, serve, person, tmp_path):
     folder, truth = digits
     server = serve(folder, 20, session=tmp_path / "x.likewise", encoder="layout")
@@ -158,6 +169,8 @@ def test_series_share_their_axes_and_lie_one_over_the_other(tmp_path, serve, per
     axes = page.locator(".side.left .plot > span")
     someone.expect(axes.first).to_be_visible()
     someone.expect(page.locator(".side.right .plot > span")).to_have_text(axes.all_text_contents())
+    # Halfway between the ends is as exact as the range is wide.
+    someone.expect(axes.nth(1)).to_have_text("0")
     page.keyboard.press("o")
     someone.expect(page.locator(".side.both polyline")).to_have_count(2)
     someone.expect(page.locator(".side.left")).to_be_hidden()
@@ -250,7 +263,7 @@ def test_the_line_and_its_curve_say_how_good_the_groups_are_and_what_more_would_
     page.locator("#how-good summary").click()
     found = someone.fetch("api/progress")
     shares = [f"{share:.0%}" for _, share in found["completeness"]["curve"]]
-    name = f"share right, by answers: {', '.join(shares)}"
+    name = f"share right, by items said: {', '.join(shares)}"
     quality = found["outlook"]["quality"]
     # Whether one can stop as soon as it is said is up to the learner, too.
     said = f"you can stop here · {quality}" if found["outlook"]["can_stop"] else quality
@@ -266,6 +279,12 @@ def test_the_line_and_its_curve_say_how_good_the_groups_are_and_what_more_would_
     for k, part in enumerate(("quality", "more")):
         someone.expect(lines.nth(k)).to_contain_text(found["outlook"][part][1:])
     someone.expect(page.get_by_role("img", name=name, exact=True)).to_be_visible()
+    # As many items as the words beside it say, and all of it in the window.
+    n_known = found["completeness"]["curve"][-1][0]
+    someone.expect(page.locator("#view-result .curve-to")).to_have_text(f"{n_known} said")
+    top = page.locator("#view-result .curve-top").bounding_box()
+    heading = page.locator("#view-result").bounding_box()
+    assert top["x"] + top["width"] <= heading["x"] + heading["width"]
     total = someone.fetch("api/groups")["total"]
     words = f"learned (about {total['n_wrong']} wrong)"
     someone.expect(page.locator(".result-words")).to_contain_text(words)

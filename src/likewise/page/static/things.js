@@ -86,7 +86,7 @@ function spark(values, title) {
 
 const percentOf = (/** @type {number} */ share) => `${Math.round(share * 100)}%`;
 
-/** How the share right grew with the answers; the dot is what it is at least. @param {Completeness | null} complete */
+/** How the share right grew with the items that answers are about; the dot is what it is at least. @param {Completeness | null} complete */
 export function curve(complete) {
   if (!complete?.is_said || complete.curve.length < 2) return null;
   const { curve: steps, at_least: bound } = complete;
@@ -94,14 +94,14 @@ export function curve(complete) {
   const low = Math.max(0, Math.floor(10 * Math.min(bound, ...steps.map(([, share]) => share)) - 0.5) / 10);
   const x = (/** @type {number} */ n) => ((100 * (n - from)) / (to - from)).toFixed(1);
   const y = (/** @type {number} */ share) => ((100 * (1 - share)) / (1 - low)).toFixed(1);
-  const words = `share right, by answers: ${steps.map(([, share]) => percentOf(share)).join(", ")}`;
+  const words = `share right, by items said: ${steps.map(([, share]) => percentOf(share)).join(", ")}`;
   const mark = (/** @type {string} */ place, /** @type {string} */ text) => el("span", { class: `curve-${place}` }, text);
   return el("span", { class: "curve-box", title: words },
     el("svg", { class: "curve", viewBox: "0 0 100 100", preserveAspectRatio: "none", role: "img", "aria-label": words },
       [0, 50, 100].map((at) => el("line", { class: "grid", x1: 0, x2: 100, y1: at, y2: at })),
       el("polyline", { points: steps.map(([n, share]) => `${x(n)},${y(share)}`).join(" ") })),
     el("i", { class: "curve-dot", style: { top: `${y(bound)}%` } }),
-    mark("top", "100% right"), mark("low", percentOf(low)), mark("from", String(from)), mark("to", `${to} answers`));
+    mark("top", "100% right"), mark("low", percentOf(low)), mark("from", String(from)), mark("to", `${to} said`));
 }
 
 export function groupName(/** @type {Group} */ { name, key, summary }) {
