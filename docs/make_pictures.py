@@ -128,7 +128,7 @@ class Sitting:
 def aquarium(browser, work):
     truth = write_fish(work / "aquarium")
     sitting = Sitting(browser, work / "aquarium", truth)
-    sitting.answer(13)
+    sitting.answer(30)
     sitting.name_groups()
     sitting.shoot("ask")
     sitting.go("History")
@@ -163,7 +163,7 @@ def small_ones(browser, work):
     (work / "mails.csv").write_text("\n".join(["text", *(f'"{text}"' for text in texts)]))
     truth = [k % 8 // 2 for k in range(len(texts))]
     sitting = Sitting(browser, work / "mails.csv", truth, {"text": "text"})
-    sitting.answer(3)
+    sitting.answer(10)
     sitting.shoot("texts")
     sitting.close()
 
