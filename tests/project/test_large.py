@@ -13,6 +13,7 @@ from likewise import LabelOracle
 from likewise.cli import main
 from likewise.errors import InputError
 from likewise.page.document import document
+from likewise.page.shapes import progress
 from likewise.project import open_project, open_session_file
 from likewise.project.checking import check_file, repair_file
 from likewise.project.large import ScaledRows, is_large
@@ -246,6 +247,8 @@ def test_a_table_in_memory_is_sampled_too_and_exported_as_a_whole(tmp_path, even
         assert len(project.ids) == 300
         numbers, labels = project.session.row_numbers, project.session.labels
         assert "a sample of 300 of 3000 rows" in document(project)
+        # Where there is no room in the header, it is among what was left out.
+        assert "a sample of 300 of 3000 rows" in progress(project)["seen"]["notes"]
     again = invoke("label", tmp_path / "all.parquet", "--terminal", keys="q\n")
     assert "a sample of 3000 rows is asked about" in again.output
     result = invoke("export", opened.path, "-o", tmp_path / "groups.parquet")

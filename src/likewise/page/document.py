@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from likewise.project import Project
-from likewise.words import escaped, plural
+from likewise.words import escaped
 
 STATIC = Path(__file__).parent / "static"
 TEMPLATE = Path(__file__).parent / "page.html"
@@ -18,11 +18,7 @@ def document(about: Project | str) -> str:
     values = {"source": str(about), "kind": "", "items": ""}
     if isinstance(about, Project):
         items = about.items
-        n, of = len(about.listed()), about.n_of_all
-        shown = plural(n, items.noun)
-        if of is not None:
-            shown = f"a sample of {n} of {plural(of, items.noun)}"
-        values = {"source": items.source.name, "kind": items.kind, "items": shown}
+        values = {"source": items.source.name, "kind": items.kind, "items": about.how_many}
     template = TEMPLATE.read_text(encoding="utf-8")
     filled = {name: html.escape(escaped(text)) for name, text in values.items()}
     return re.sub(r"\{\{ (\w+) \}\}", lambda match: filled[match[1]], template)

@@ -276,7 +276,9 @@ def _seen(project: Project) -> Json:
     items, features = project.items, project.features
     aspects = features.aspects
     problems = [problem.message for problem in (*items.problems, *features.problems)]
-    notes = list(dict.fromkeys((*items.notes, *features.notes, *problems)))
+    # Where there is little room, nothing else says that it is a sample.
+    sample = () if project.n_of_all is None else (project.how_many,)
+    notes = list(dict.fromkeys((*sample, *items.notes, *features.notes, *problems)))
     if len(notes) > MOST_NOTES:
         notes[MOST_NOTES:] = [f"and {len(notes) - MOST_NOTES} others"]
     return {

@@ -27,6 +27,7 @@ from likewise.project.people import Double, doubles
 from likewise.project.record import Record
 from likewise.store.packing import pack
 from likewise.strategies.most_doubt import MostDoubt
+from likewise.words import plural
 
 N_CHECKS = 5
 """How many check questions there are in a round."""
@@ -129,6 +130,14 @@ class Project(Record):
         if self.lists_only_new:
             rows = [one for one in rows if one[0] in self.joined]
         return sorted(rows, key=lambda one: len(place) if one[2] is None else one[2])
+
+    @property
+    def how_many(self) -> str:
+        """How many items there are, in words, which call a sample one."""
+        n, of = len(self.listed()), self.n_of_all
+        if of is None:
+            return plural(n, self.items.noun)
+        return f"a sample of {n} of {plural(of, self.items.noun)}"
 
     def name(self, group: int, name: str, *, position: int) -> None:
         """Name a group, or take its name away."""
