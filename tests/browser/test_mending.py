@@ -271,7 +271,7 @@ def test_many_are_confirmed_only_after_a_look_at_what_follows(mender):
     someone.expect(first).to_contain_text("more at once")
     someone.expect(first).to_contain_text("a group was mended")
     first.click()
-    someone.expect(page.locator(".revise").first).to_contain_text("Mend the group again")
+    someone.expect(page.locator(".revise").first).to_contain_text("Mend the group to change it")
 
 
 def test_the_whole_path_from_a_folder_to_an_export_that_keeps_what_was_said(
