@@ -81,6 +81,26 @@ def test_a_backup_has_one_state_though_others_write_meanwhile(path, tmp_path, mo
         assert len(copy.payload_names) == 16
 
 
+def test_nobody_waits_while_a_backup_is_written(path, tmp_path, monkeypatch):
+    """The disk can be busy for a while with what was copied before."""
+    tables = []
+    with Store.open(path) as store, Store.open(path) as writer:
+        writer.append({"do": "tell"}, after=0, settings={"seed": 1}, items={"a": "h"})
+
+        def executemany(self, statement, rows):
+            with monkeypatch.context() as patch:
+                patch.setattr(database, "BUSY_SECONDS", 0.0)
+                writer.append({"do": "tell"}, after=writer.last)
+            tables.append(statement.split()[4])
+            return sqlite3.Connection.executemany(self, statement, rows)
+
+        monkeypatch.setattr(database.Connection, "executemany", executemany, raising=False)
+        store.copy_to(tmp_path / "copy")
+    assert tables == ["settings", "items", "log", "sums"]
+    monkeypatch.undo()
+    assert check_file(tmp_path / "copy").is_good
+
+
 def test_a_step_is_short():
     """What others wait for is one step: 4 MiB from the page cache, a few milliseconds.
 

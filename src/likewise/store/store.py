@@ -172,8 +172,10 @@ class Store:
                 for row in self._read("SELECT name, data FROM payloads WHERE name = ?", name):
                     db.execute("INSERT INTO payloads VALUES (?, ?)", row)
                     copied[name] = digest(*row)
+            # Others wait while this is read, but not while it is written: the disk may be busy.
             with self._one_state() as source:
-                _copy_rest(source, db, copied)
+                rest = _read_rest(source, copied)
+            _put_rest(db, rest)
             name_anew(db)
 
     def close(self) -> None:
@@ -477,22 +479,29 @@ def _put(
             note_sum(db, f"{schema.PAYLOAD}{stored}", digest(stored, piece))
 
 
-def _copy_rest(
-    source: sqlite3.Connection, db: sqlite3.Connection, copied: Mapping[str, str]
-) -> None:
-    """Copy all but the payloads that were copied and still have the same checksum."""
+def _read_rest(
+    source: sqlite3.Connection, copied: Mapping[str, str]
+) -> dict[str, list[tuple[Any, ...]]]:
+    """Return all rows but the payloads that were copied and still have the same checksum."""
     sums = source.execute(SUMS).fetchall()
     noted = dict(sums)
+    rows: dict[str, list[tuple[Any, ...]]] = {"payloads": []}
     for (name,) in source.execute("SELECT name FROM payloads").fetchall():
         if noted.get(f"{schema.PAYLOAD}{name}") != copied.get(name):
-            rows = source.execute("SELECT name, data FROM payloads WHERE name = ?", (name,))
-            db.executemany("INSERT OR REPLACE INTO payloads VALUES (?, ?)", rows.fetchall())
+            found = source.execute("SELECT name, data FROM payloads WHERE name = ?", (name,))
+            rows["payloads"] += found.fetchall()
     for table in ("settings", "items", "log"):
-        rows = source.execute(f"SELECT * FROM {table} ORDER BY rowid")
-        marks = ", ".join("?" * len(rows.description))
-        db.executemany(f"INSERT INTO {table} VALUES ({marks})", rows.fetchall())
+        rows[table] = source.execute(f"SELECT * FROM {table} ORDER BY rowid").fetchall()
+    return {**rows, "sums": sums}
+
+
+def _put_rest(db: sqlite3.Connection, rest: Mapping[str, list[tuple[Any, ...]]]) -> None:
+    """Write rows to a copy that has payloads only."""
     db.execute("DELETE FROM sums")
-    db.executemany("INSERT INTO sums VALUES (?, ?)", sums)
+    for table, rows in rest.items():
+        if rows:
+            marks = ", ".join("?" * len(rows[0]))
+            db.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", rows)
 
 
 def _put_entry(db: sqlite3.Connection, row: Row) -> None:
