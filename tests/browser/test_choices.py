@@ -450,6 +450,17 @@ def test_on_a_phone_further_groups_are_seen_to_be_there(crowded):
     assert further["y"] + 16 < page.locator("#view-ask > .progress").bounding_box()["y"]
 
 
+def test_on_a_touch_screen_nothing_lies_over_the_picture_of_a_small_group(
+    digits, serve, person, tmp_path
+):
+    server = serve(digits[0], questions="choices", session=tmp_path / "m", encoder="layout")
+    while len(server.project.ask().groups) < 8:
+        answer(server.project, digits[1], 1)
+    small = person(server, **PHONE).page.locator("#others .small").first
+    picture, pencil = (small.locator(one).bounding_box() for one in ("img", ".rename svg"))
+    assert picture["y"] + picture["height"] <= pencil["y"]
+
+
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844), (320, 640), (640, 400)])
 def test_texts_of_groups_are_whole_lines_and_as_many_as_there_is_room_for(
     tmp_path, serve, person, size
