@@ -73,6 +73,9 @@ def test_a_model_must_know_what_belongs_together(table):
         (("--max-tokens", "9"), "are for --model"),
         (("--model", "llama3", "--max-cost", "1"), "--max-cost needs --price"),
         (("--model", "llama3", "--terminal"), "leave out --terminal"),
+        (("--people", "Ana", "--terminal"), "are for the page"),
+        (("--port", "0", "--terminal"), "are for the page"),
+        (("--keyfile", __file__), "--certfile, which is missing"),
     ],
 )
 def test_options_that_exclude_each_other(table, arguments, why):

@@ -396,8 +396,9 @@ def label(
             "--known is not for files that are read in batches": (
                 known is not None and is_large(paths, options)
             ),
-            "--people and --readers are for the page, not for --terminal": (
-                terminal and bool(people or readers)
+            "--people, --readers, --certfile, --allow-host and --port are for the page, not for "
+            "--terminal": (
+                terminal and (bool(people or readers or certfile or allow_host) or port is not None)
             ),
             "--keyfile is the key of --certfile, which is missing": (
                 keyfile is not None and certfile is None
