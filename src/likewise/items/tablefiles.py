@@ -10,6 +10,7 @@ import os
 import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -448,7 +449,7 @@ def _large_cells() -> Iterator[None]:
 
 def _column_names(path: Path, names: Sequence[str]) -> list[str]:
     stripped = [name.strip() or f"column {k}" for k, name in enumerate(names, 1)]
-    twice = sorted({name for name in stripped if stripped.count(name) > 1})
+    twice = sorted(name for name, n in Counter(stripped).items() if n > 1)
     if twice:
         raise InputError(
             f"{path} has several columns of the same name: {', '.join(map(repr, twice))}. "
