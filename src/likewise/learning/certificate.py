@@ -68,8 +68,8 @@ def certificate(checks: Sequence[tuple[int, bool]], sizes: Sequence[int]) -> Cer
     Examples
     --------
     >>> found = certificate([(0, True)] * 28 + [(0, False)] * 2, sizes=[200])
-    >>> f"{found.estimate:.2f}, at least {found.at_least:.2f}"
-    '0.93, at least 0.73'
+    >>> f"{found.estimate:.3f}, at least {found.at_least:.3f}"
+    '0.933, at least 0.725'
     """
     n = np.zeros(len(sizes))
     right = np.zeros(len(sizes))
