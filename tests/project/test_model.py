@@ -467,13 +467,15 @@ def test_it_stops_when_told(project):
 def test_what_was_replied_is_kept_when_the_server_does_not_end(project):
     class Hanging(Model):
         async def answer(self, question):
+            is_asked.set()
             await loop_waits(release)
             raise ModelError("late")
 
-    release = threading.Event()
+    is_asked, release = threading.Event(), threading.Event()
     model = Hanging()
     work = project.model = ModelAtWork(project, model)
     work.start()
+    assert is_asked.wait(60)
     work.stop(seconds=0.0)
     assert model.is_closed
     assert work.report()["is_working"]
