@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from likewise.core.answers import Answer, Gesture, Groups, Question
+from likewise.core.answers import MODEL, RULE, Answer, Gesture, Groups, Question
 from likewise.core.session import Session
 from likewise.errors import InputError
 from likewise.words import check_text
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 EVERY = 10
 """Every tenth question goes to two people, unless asked otherwise."""
-MACHINES = ("model:", "rule:")
-"""How the names of answerers begin that are not people."""
+MACHINES = (MODEL, RULE)
+"""How names of answerers begin that are not people."""
 LONGEST_NAME = 60
 
 
